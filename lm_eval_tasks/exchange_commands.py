@@ -50,10 +50,10 @@ def register(commands: Commands) -> None:
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.base.metadata import check
+    from lm_eval_tasks.base.metadata import check, with_switches
     from lm_eval_tasks.data.round_folder import check_dataset
 
-    metadata = {"dataset": arguments.dataset, **metadata_of(arguments.metadata)}
+    metadata = with_switches({"dataset": arguments.dataset, **metadata_of(arguments.metadata)})
     check(metadata)
     check_dataset(str(metadata["dataset"]), arguments.setting)
     from lm_eval_tasks.evaluate.exported import export

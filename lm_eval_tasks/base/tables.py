@@ -115,8 +115,8 @@ def _csv_lines(table: Table) -> Iterator[str]:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([_csv_cell(cell) for cell in row] for row in (table.head, *table.rows))
-    yield from text.getvalue().splitlines()
-    yield ""
+    # A cell may have what `splitlines` takes for the end of a line.
+    yield from text.getvalue().split("\n")
 
 
 def _csv_cell(cell: object) -> str:

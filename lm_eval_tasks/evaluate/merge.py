@@ -146,6 +146,9 @@ def _means(lines: Sequence[Logged], figures: Sequence[object]) -> dict[str, obje
     known = {name: value for each in figures if isinstance(each, Mapping) for name, value in each.items()}
     for name, value in known.items():
         metric = name.partition(",")[0]
+        if metric.endswith("_stderr"):
+            # Those of all samples do not follow from those of the shards; our intervals are made of the samples.
+            continue
         values = [line[metric] for line in lines if isinstance(line.get(metric), float | int)]
         if name == "sample_len":
             means[name] = len(lines)

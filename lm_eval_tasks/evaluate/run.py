@@ -72,7 +72,7 @@ def evaluate(plan: RunPlan) -> list[Score]:
         run = _open(plan, Path(folder))
         lm = _answering(run)
         results = _ask(run, lm)
-        note_address(output / JOURNAL if output else None, plan.address, plan.label)
+        note_address(output / JOURNAL if output else None, plan.address)
         logged = _answered(results.pop("samples"), plan.label)
         samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
         _warn_of_unfinished(samples, plan.label)
@@ -110,7 +110,7 @@ def _answering(run: OpenRun) -> AnsweringLM:
     """Let the model's answers be looked up in the journal of the run, and noted there."""
     plan = run.plan
     file = plan.output / JOURNAL if plan.output else None
-    check_address(file, plan.address, plan.label)
+    check_address(file, plan.address)
     journal = Journal(file, extra=USAGE)
     return AnsweringLM(
         run.model,

@@ -14,6 +14,7 @@ from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.run_folder import results_in
 from lm_eval_tasks.samples.sample import Sample
+from lm_eval_tasks.tasks.catalogue import task_asking
 
 _WORDS = 80
 
@@ -51,10 +52,13 @@ def _rows(folders: Sequence[Path], settings: Sequence[str]) -> dict[tuple[str, s
     parents = (path if path.is_dir() else path.parent for path in folders)
     files = sorted(file for parent in parents for file in results_in(parent))
     run = read_results(files[0]).run if files else None
-    options: dict[str, Any] = {**(run.metadata if run else {}), "bertscore_model": NO_MODEL, "keep_parts": True}
+    # Each paper's body is wanted whole, whatever a model had room for.
+    options = {**(run.metadata if run else {}), "bertscore_model": NO_MODEL, "keep_parts": True, "fits_only": False}
     rows = {}
     for setting in settings:
-        for doc in hook.load(setting.split(" ")[0], 1, **options)["test"]:
+        task, own = task_asking(setting.split(" ")[0])
+        arguments: dict[str, Any] = {**options, **own}
+        for doc in hook.load(task.configuration, 1, **arguments)["test"]:
             row = PromptRow.of_doc(doc)
             rows[setting, row.id] = row
     return rows

@@ -143,13 +143,13 @@ def judge(judging: Judging) -> dict[str, object]:
     judging.means.check()
     check_judge(server)
     with exclusive(judging.journal_file):
-        check_address(judging.journal_file, server.base_url or "", server.model)
+        check_address(judging.journal_file, server.base_url or "")
         journal = Journal(judging.journal_file)
         ask_judge(
             server, questions(samples, judging.passages), journal, means=judging.means, concurrency=judging.concurrency
         )
         usages = usages_of(journal)
-        note_address(judging.journal_file, server.base_url or "", server.model)
+        note_address(judging.journal_file, server.base_url or "")
     outcomes = [judging.outcomes(sample, journal) for sample in samples]
     _check_answered(server.model, outcomes)
     judged = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]

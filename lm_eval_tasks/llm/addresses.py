@@ -1,22 +1,27 @@
 """A journal whose answers came from one server, and a run that names another: a server calls its models as it likes."""
 
-import asyncio
 import json
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.base.errors import ModelError, ServerError
+import requests
+
+from lm_eval_tasks.base.completions import MOST_BYTES
+from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.base.files import write_whole
+from lm_eval_tasks.base.progress import within
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import parse_json
-from lm_eval_tasks.llm.chat import Server, served_models
 
 _LOGGER = logging.getLogger(__name__)
+# That a server may take to say what it serves.
+_SECONDS = 10.0
 _ENDPOINTS = ("/chat/completions", "/completions")
 
 
-def check_address(journal: Path | None, url: str, model: str) -> None:
+def check_address(journal: Path | None, url: str) -> None:
     """Compare the server that a run names with the one that its journal's answers came from, by the models that both say they serve.
 
     Raises:
@@ -25,7 +30,7 @@ def check_address(journal: Path | None, url: str, model: str) -> None:
     noted = _noted(journal) if journal and url else None
     if not noted or noted.get("url") == redact(url):
         return
-    before, now = set(map(str, noted.get("models") or ())), _models(url, model)
+    before, now = set(map(str, noted.get("models") or ())), _models(url)
     if before and now and before.isdisjoint(now):
         raise ModelError(
             f"the answers so far are by {', '.join(sorted(before)[:3])} at {noted.get('url')}, and {redact(url)} serves "
@@ -38,10 +43,10 @@ def check_address(journal: Path | None, url: str, model: str) -> None:
     )
 
 
-def note_address(journal: Path | None, url: str, model: str) -> None:
+def note_address(journal: Path | None, url: str) -> None:
     """Note beside a journal which server its answers came from first."""
     if journal and url and _noted(journal) is None:
-        content = {"url": redact(url), "models": sorted(_models(url, model))}
+        content = {"url": redact(url), "models": sorted(_models(url))}
         write_whole(_place(journal), json.dumps(content) + "\n")
 
 
@@ -57,10 +62,19 @@ def _noted(journal: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else None
 
 
-def _models(url: str, model: str) -> frozenset[str]:
-    """Ask a server for its models; none if it does not say, or cannot be reached."""
+def _models(url: str) -> frozenset[str]:
+    """Ask a server for its models; none if it does not say, or cannot be reached. The package `openai` is not needed for that."""
     base = next((url.removesuffix(end) for end in _ENDPOINTS if url.endswith(end)), url)
     try:
-        return asyncio.run(served_models(Server(model, base, 10.0)))
-    except ServerError:
+        content = parse_json(within(_SECONDS, lambda: _asked(f"{base}/models")))
+        return frozenset(str(model["id"]) for model in content["data"])
+    except (OSError, ValueError, KeyError, TypeError):
         return frozenset()
+
+
+def _asked(url: str) -> bytes:
+    key = os.environ.get("OPENAI_API_KEY") or "none"
+    headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": "identity"}
+    with requests.get(url, headers=headers, timeout=_SECONDS, allow_redirects=False, stream=True) as response:
+        body: bytes = response.raw.read(MOST_BYTES)
+        return body

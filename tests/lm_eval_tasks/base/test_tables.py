@@ -39,6 +39,8 @@ def test_latex_has_a_tabular_whose_cells_cannot_break_it() -> None:
 def test_csv_is_what_a_reader_of_csv_reads() -> None:
     rows = [row for row in csv.reader(text_lines(TABLE, "csv", all_columns=True)) if row]
     assert rows == [["Task", "Score_x", "Other"], ["a & b", "50 %", ""], ["c|d, e", "'=1+1", "3"]]
+    odd = Table(("a", "b"), "ll", [("x\x1cy\u2028", "z")])
+    assert list(csv.reader(text_lines(odd, "csv")))[1] == ["x\x1cy\u2028", "z"]
 
 
 def test_figures_are_numbers_in_csv() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,8 +30,10 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Server]]:
 
 
 def test_answers_of_one_server_are_not_another_ones(
-    servers: list[Server], command: Command, dataset: Path, tmp_path: Path
+    servers: list[Server], command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Only the judge needs the package.
+    monkeypatch.setitem(sys.modules, "openai", None)
     line = (command, dataset, tmp_path / "run", "--limit", "2")
     assert run_on(servers[0].url, *line)[0] == 0
     code, _, err = run_on(servers[1].url, *line)
@@ -43,7 +46,8 @@ def test_answers_of_one_server_are_not_another_ones(
 
 def test_exporting_again_loses_no_answer(command: Command, dataset: Path, tmp_path: Path) -> None:
     file = tmp_path / "prompts.jsonl"
-    line = ("export", dataset, "--setting", "Title-10K", "--output", file)
+    switched = ("--metadata", "fits_only=false")
+    line = ("export", dataset, "--setting", "Title-10K", "--output", file, *switched)
     assert command(*line)[0] == command(*line)[0] == 0
     lines = [json.loads(each) for each in file.read_text().splitlines()]
     answered = "".join(json.dumps({**each, "answer": "A \ud800 title"}) + "\n" for each in lines)
@@ -51,7 +55,7 @@ def test_exporting_again_loses_no_answer(command: Command, dataset: Path, tmp_pa
     code, _, err = command(*line)
     assert (code, "has answers" in err, file.read_text() == answered) == (1, True, True), err
     # Half of a character is no reason to score nothing.
-    scoring = ("--name", "m", "--dataset", dataset, "--bertscore", "none", "--output")
+    scoring = ("--name", "m", "--dataset", dataset, "--bertscore", "none", *switched, "--output")
     assert command("score", file, *scoring, tmp_path / "scored")[0] == 0
     easy = [{"role": "user", "content": "EASY"}]
     file.write_text("".join(json.dumps({**each, "answer": "A", "messages": easy}) + "\n" for each in lines))

@@ -14,7 +14,9 @@ import pytest
 from lm_eval_tasks.base.contract import LIKELIHOOD
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.tables import text_lines
+from lm_eval_tasks.judge.evidence import passages_for
 from lm_eval_tasks.samples.answers import ScoredAnswer, mean_of
+from lm_eval_tasks.samples.block import OURS
 from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import Sample, read, read_file
@@ -137,6 +139,12 @@ def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp
     assert (score.samples, score.of) == (len(able), len(rows))
     [difference] = compare(runs_of(runs))
     assert (difference.difference.samples, difference.sizes) == (len(able), (len(rows), len(able)))
+    # A judge is shown each paper, whatever the model had room for.
+    results = only_result(runs[0])
+    fitting = {**results.content, OURS: {**results.content[OURS]}}
+    fitting[OURS]["run"]["metadata"]["fits_only"] = True
+    results.path.write_text(json.dumps(fitting))
+    assert len(passages_for([runs[0]], rows, 2)) == len(rows)
 
 
 def test_the_best_program_is_chosen_on_other_authors_than_it_counts_on() -> None:
