@@ -1,5 +1,5 @@
 """Sources that are folders: metadata in Kaggle's snapshot format or plain JSON lines with pdf/ and html/ next to it; or PDFs with a
-table of them (`builder.extract.files` makes it), which its owner may correct.
+table of them (`builder.extract.pdf_table` makes it), which its owner may correct.
 
 `sources.metadata_file` reads the metadata, and says which shapes of records it knows; an index keeps them.
 """

@@ -34,7 +34,7 @@ _Looks = Mapping[str, Mapping[str, Any]]
 
 
 def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], draft: Path) -> list[Plot]:
-    """Draw every plot for which there is data, below `place`."""
+    """Draw every plot for which there is data."""
     draft.mkdir(parents=True, exist_ok=True)
     styles = looks({cell.model for group in groups for cell in group.cells})
     with mpl.rc_context(STYLE):

@@ -204,7 +204,7 @@ class _Finding:
             self.inputs.runs.setdefault(self._label(path) or result.model, []).append(result)
         for path in files:
             if path.name == JOURNAL and path.parent not in self.folders:
-                self.inputs.samples.append(SamplesFile(path, path.parent.name, finished=False))
+                self.inputs.samples.append(SamplesFile(path, self._label(path) or path.parent.name, finished=False))
             elif path.name == MANIFEST:
                 self.inputs.manifests[path] = read_manifest(path.parent)
         self._check_rounds()

@@ -40,8 +40,13 @@ def known_models(overrides: Path | None = None) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
-    """Return the facts of a model; empty ones if it is not known."""
-    return next((facts for pattern, facts in known.items() if folded_name(pattern) in folded_name(model)), ModelFacts())
+    """Return the facts of a model; empty ones if it is not known. A name with another size is that of a model made from a known one."""
+    name = folded_name(model)
+    for pattern, facts in known.items():
+        known_sizes = _SIZE.findall(f"{folded_name(pattern)}{folded_name(facts.parameters)}")
+        if folded_name(pattern) in name and set(_SIZE.findall(name)) <= set(known_sizes):
+            return facts
+    return ModelFacts()
 
 
 def _read(path: Path) -> dict[str, ModelFacts]:
@@ -61,6 +66,8 @@ def _given_facts(path: Path, name: str, values: Any) -> ModelFacts:
     return ModelFacts(*values)
 
 
+# Of a folded name: "-7b-", "-0-5b-".
+_SIZE = re.compile(r"(?<=-)\d+(?:-\d+)?[bm](?=-)")
 RECORDS = Path("data") / "runs"
 _KEPT = ("prompt_versions", "made_with", "usage", "subsets", "datasets")
 # Of how a run was asked for: what is about the model, and what is not about the machine; the former are options of `academiceval eval`.

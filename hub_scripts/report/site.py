@@ -92,7 +92,7 @@ def report(
         licenses: texts of papers that these do not allow are left out.
         cutoffs: `MODEL=YYYY-MM`, the months up to which models were trained, if their results do not say.
         labels: `NAME=FOLDER`, the names under which folders' runs are shown.
-        models: a file of facts about models, see `model_facts`.
+        models: a file of facts about models, see `runs.known_models`.
 
     Raises:
         ReportError: nothing to show, or a file that cannot be read.

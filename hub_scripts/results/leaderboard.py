@@ -158,7 +158,7 @@ def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: 
     merged = {_subject(entry): entry for entry in there}
     for entry in fresh:
         before = merged.get(_subject(entry), {})
-        if not entry.get("date") or str(entry["date"]) >= str(before.get("date", "")):
+        if not entry.get("date") or str(entry["date"]) >= str(before.get("date") or ""):
             merged[_subject(entry)] = {**before, **entry}
     return yaml.safe_dump(list(merged.values()), sort_keys=False, allow_unicode=True).encode()
 

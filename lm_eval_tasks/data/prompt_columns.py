@@ -90,10 +90,10 @@ class TaskData:
 
     def rooms(self, all_texts: Sequence[Sequence[str]]) -> list[int]:
         """Count the tokens that each row by likelihood needs behind its prompt: those of the longest of its texts, and one that servers
-        write; none without a tokenizer.
+        write; 0 without a tokenizer.
         """
         if self.window is None:
-            return []
+            return [0] * len(all_texts)
         longest = [max(texts, key=len) for texts in all_texts]
         encoded = self.window.tokenizer(longest, add_special_tokens=False, verbose=False)["input_ids"]
         return [len(ids) + 1 for ids in encoded]

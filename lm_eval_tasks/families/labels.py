@@ -222,7 +222,10 @@ def _is_aside(before: str) -> bool:
         # A sentence about one label is a reason.
         if not leads or WORDED.search(line):
             return False
-    return _ASIDE.search(line) is not None and _LEADS_ON.search(line) is None
+    # What follows the last list says more of the next one than what led to the last.
+    behind = line.rpartition("]")[2]
+    said = behind if _ASIDE.search(behind) else line
+    return _ASIDE.search(said) is not None and _LEADS_ON.search(said) is None
 
 
 def _stretches(text: str) -> list[tuple[int, int]]:

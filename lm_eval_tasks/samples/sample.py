@@ -16,7 +16,7 @@ from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.base.typed import typed
-from lm_eval_tasks.families import target_of
+from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.prompt_row import PromptRow, ends_of
@@ -107,8 +107,7 @@ class Sample:
         if row.way == LIKELIHOOD:
             return cls(row, "", {}, likelihoods=tuple(typed(Likelihood, each) for each in entry["value"]))
         answer = take_apart(entry["value"] or "", row.opens, row.closes, row.begins).answer
-        refine = target_of(row.task).refine
-        return cls(row, refine(answer, row.target) if refine else answer, {})
+        return cls(row, answering_of(row.task).refine(answer, row), {})
 
 
 def read(paths: Sequence[Path]) -> list[Sample]:

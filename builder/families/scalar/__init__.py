@@ -1,4 +1,4 @@
-"""SCALAR as one of the families of `builder.dataset.families`."""
+"""SCALAR as one of the families of `builder.families`."""
 
 from __future__ import annotations
 

@@ -49,7 +49,8 @@ def load(
     targets = [target_of(row, shown_texts) for row, shown_texts in zip(rows, texts, strict=True)]
     asked = [prompt_of(row, shown_texts) for row, shown_texts in zip(rows, texts, strict=True)]
     all_slots = [prompts.behind([Slot(prompt)], is_chat=options.chat) for prompt in asked]
-    fitted = data.fit(all_slots, data.rooms([[target] for target in targets]))
+    rooms = data.rooms([[target] for target in targets])
+    fitted = data.fit(all_slots, rooms)
     positions = list(selection.positions.values())
     shared = data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version, way=way)
     common = {"setting": config, "prompt_name": FAMILY.name, "bertscore_model": NO_MODEL, **shared}
@@ -61,6 +62,7 @@ def load(
             row_hash=prompt_columns.row_hash(rows[n], FAMILY.version, map(sha256_of_bytes, texts[n].values())),
             **prompt_columns.of_prompt(cut),
             position=positions[n],
+            answer_cap=rooms[n],
             **common,
         )
         for n, cut in fitted.items()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import datasets
 
@@ -54,6 +55,7 @@ def load(
         begins = FAMILY.likelihood.begins if FAMILY.likelihood else ""
         # A tokenizer may part what follows from what stands before.
         rooms = [room + _BETWEEN for room in data.rooms([[f"{begins}{len(row.candidates)}"] for row in rows])]
+    caps: list[dict[str, Any]] = [{"answer_cap": room} for room in rooms] or [{}] * len(rows)
     fitted = data.fit(all_slots, rooms)
     positions, labels = list(selection.positions.values()), list(all_rows["label"])
     best_constant = max(sorted(set(labels)), key=labels.count)
@@ -73,6 +75,7 @@ def load(
             row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
             **prompt_columns.of_prompt(cut),
             position=positions[n],
+            **caps[n],
             **common,
         )
         for n, cut in fitted.items()

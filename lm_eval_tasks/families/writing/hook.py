@@ -113,7 +113,7 @@ def load(
         if way == LIKELIHOOD:
             words = 0 if shown == NONE else len(prepared[n].content.split())
             own = likelihood.own_of(rows[n], cut.text, words=words)
-            of_row["answer_cap"] = rooms[n] if rooms else 0
+            of_row["answer_cap"] = rooms[n]
         made.append(
             PromptRow(
                 **prompt_columns.of_paper(rows[n], rows[n].demonstrations),

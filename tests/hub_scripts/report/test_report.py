@@ -465,6 +465,8 @@ def test_an_unfinished_run_is_named(results: Path, command: Command, tmp_path: P
     page = (tmp_path / "site" / "index.html").read_text()
     assert "half: 3 answers to" in page
     assert "half" not in {model for model, *_ in _rows(tmp_path / "site")}
+    [begun] = find([tmp_path / "runs"], {"Mine": tmp_path / "runs" / "half"}).samples
+    assert begun.model == "Mine"
 
 
 def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -> None:
