@@ -15,6 +15,8 @@ _ROUND, _LEAST_OF_LIST = re.compile(r"(?<!\w)\(\s*(\d{1,3}(?:\s*[,;–—-]\s*\d
 _NUMBER = re.compile(r"[+\-−–]?\d+(?:\.\d+)?")
 _LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
 _YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
+# More works of the same authors: another year, or another letter.
+_MORE = re.compile(r"\s?,\s?(?:and )?((?:19|20)\d{2})?([a-z]?)(?<![\s,])(?=\s*[,;)\]])")
 _SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
 # What may come between a first author's surname and the year.
 _OTHERS = re.compile(rf"(?:, {_SURNAME}){{0,4}}(?:,? et al\.?|,? (?:and|&) {_SURNAME})?(?:’s|'s)?")
@@ -91,32 +93,52 @@ def _expand(text: str) -> Iterator[str]:
 
 
 def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:
-    hits: list[tuple[int, int, int]] = []
+    hits: list[tuple[int, int, list[int], bool]] = []
+    covered = 0
     for match in _YEAR.finditer(text):
         before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip(" ,([")
         names = _ENDS.split(before)[-1]
-        if author := _find_author(names, int(match[1]), by_name):
-            skipped, named = author
+        if match.start() >= covered and (author := _find_author(names, int(match[1]), by_name)):
+            skipped, surname = author
             start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped
-            order = ord(match.group(2) or "a") - ord("a")
-            hits.append((start, match.end(), named[order] if order < len(named) else named[0]))
-    for i, (start, end, cited) in enumerate(hits):
+            works, covered = _works_of(text, match)
+            cited = [entry for year, letter in works for entry in _entry_of(by_name.get((surname, year), []), letter)]
+            hits.append((start, covered, cited, len(works) > 1))
+    for i, (start, end, cited, are_several) in enumerate(hits):
         joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
             i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
         )
         # With the bracket that it opened, as in "Ek (2019)".
         opened = text.count("(", start, end) > text.count(")", start, end)
-        yield Mention(s, start, end + (opened and text[end : end + 1] == ")"), (cited,), joined)
+        closed = end + (opened and text[end : end + 1] == ")")
+        yield Mention(s, start, closed, tuple(dict.fromkeys(cited)), joined or are_several)
 
 
-def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, list[int]] | None:
-    """Return how many characters precede the first author in `names`, and the entries of that author and year."""
+def _works_of(text: str, first: re.Match[str]) -> tuple[list[tuple[int, str]], int]:
+    """Return the years, each with its letter, of a mark by one author, as in "Ek, 2019a,b, 2020", and where it ends."""
+    works, end = [(int(first[1]), first[2])], first.end()
+    while more := _MORE.match(text, end):
+        year, letter = more.groups()
+        if not year and not works[-1][1]:
+            break
+        works.append((int(year or works[-1][0]), letter))
+        end = more.end()
+    return works, end
+
+
+def _entry_of(entries: Sequence[int], letter: str) -> Sequence[int]:
+    """Return the one of an author's works of a year that a letter names, the first without one; none if there are none."""
+    order = ord(letter or "a") - ord("a")
+    return entries[order : order + 1] or entries[:1]
+
+
+def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, str] | None:
+    """Return how many characters precede the first author in `names`, and the key of that author, who has an entry of the year."""
     for word in re.finditer(r"[^\s,]+", names):
         rest = names[word.start() :]
         for surname in (re.split(r",| and | & | et al|['’]s", rest)[0], word.group()):
-            entries = by_name.get((fold(surname), year))
-            if entries and _OTHERS.fullmatch(rest[len(surname) :]):
-                return word.start(), entries
+            if by_name.get((fold(surname), year)) and _OTHERS.fullmatch(rest[len(surname) :]):
+                return word.start(), fold(surname)
     return None
 
 

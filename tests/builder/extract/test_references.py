@@ -175,6 +175,14 @@ def test_author_year_mentions() -> None:
         ("Doe, 2020b", (3,), True),
         ("He, 2020", (1,), True),
     ]
+    several = "Doe (2019, 2020b) said it (Doe et al., 2020a,b), Doe 2020a, b) and Doe (2020, p. 3), Doe (2020, a page)."
+    assert mentions(several, *entries) == [
+        ("Doe (2019, 2020b)", (0, 3), True),
+        ("Doe et al., 2020a,b", (2, 3), True),
+        ("Doe 2020a, b", (2, 3), True),
+        ("Doe (2020", (2,), False),
+        ("Doe (2020", (2,), False),
+    ]
 
 
 def test_letter_labels() -> None:
