@@ -16,7 +16,8 @@ from typing import TypeAlias
 from builder.collect.near_duplicates import Copies, near_duplicate
 from builder.errors import AuditError
 from builder.extract.quality import common_share, words_of
-from builder.families.registry import faults, rows_of
+from builder.families.reading.columns import reading_faults
+from builder.families.registry import rows_of
 from builder.ids import author_key, bare_id
 from builder.parquet.schema import Row
 from builder.records import writing_task
@@ -37,6 +38,8 @@ _PART = 4000
 _LEAST_CONTENT = 0.2
 _LEAST_TARGET = 5
 _ACTIVE = 20
+# The checks that are shares of samples.
+CHECKS = [name for name, field in AuditTable.model_fields.items() if field.annotation is float]
 # What a text is, which is the name of its column, and of which paper.
 _Slot: TypeAlias = tuple[str, str]
 _COUNTED = ("title", "abstract", "published", "primary_category")
@@ -61,7 +64,7 @@ def audit(folder: Path, configurations: Iterable[ListedConfiguration], engine: E
             by_task.setdefault(writing_task(configuration.task), []).append(configuration)
     size = sum(file.nbytes for group in by_task.values() for each in group for file in each.every_file)
     findings = (engine or LocalEngine()).map(partial(look_through, folder), by_task.items(), large=size > _LARGE)
-    return _audit_of(list(progress(findings, "audit", len(by_task))), faults(folder, every))
+    return _audit_of(list(progress(findings, "audit", len(by_task))), reading_faults(folder, every))
 
 
 def check(findings: Audit, allowed: AuditTable) -> None:
@@ -231,16 +234,15 @@ def _shown(row: Row) -> Iterator[tuple[_Slot, Row]]:
 
 
 def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str]]) -> Audit:
-    together = _together(findings)
-    papers = together.papers
+    faults, papers = _together(findings)
     counts = {
         "same_paper": _same_papers(papers),
         "split_order": [name for of_task in findings for name in _disorder(of_task.days)],
         **of_questions,
     }
     samples = sum(of_task.samples for of_task in findings)
-    shares = {name: len(together.faults.get(name, ())) / max(1, samples) for name in SHARES}
-    shown = sorted({**together.faults, **counts}.items())
+    shares = {name: len(faults.get(name, ())) / max(1, samples) for name in CHECKS}
+    shown = sorted({**faults, **counts}.items())
     months = Counter(paper["published"][:7] for paper in papers.values())
     categories = Counter(paper["primary_category"] for paper in papers.values())
     authors = Counter(paper["author"] for paper in papers.values())
@@ -265,15 +267,8 @@ def _of_papers(where: Iterable[str]) -> list[str]:
     return list(first.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Together:
-    """What the findings of all tasks are about: check -> where it failed, and the papers by their ids."""
-
-    faults: Mapping[str, list[str]]
-    papers: Mapping[str, Row]
-
-
-def _together(findings: Sequence[_Findings]) -> _Together:
+def _together(findings: Sequence[_Findings]) -> tuple[dict[str, list[str]], dict[str, Row]]:
+    """Return of all tasks: check -> where it failed, and the papers by their ids."""
     faults: dict[str, list[str]] = defaultdict(list)
     papers: dict[str, Row] = {}
     lengths: dict[str, dict[Task, int]] = defaultdict(dict)
@@ -292,26 +287,13 @@ def _together(findings: Sequence[_Findings]) -> _Together:
         for task, n in of_paper.items()
         if n < _LEAST_CONTENT * max(of_paper.values())
     ]
-    return _Together(faults, papers)
+    return faults, papers
 
 
 def _same_papers(papers: Mapping[str, Row]) -> list[str]:
     """Find papers that another one repeats under a second id."""
     seen = Copies()
     return [id_ for id_, paper in papers.items() if seen.add(id_, paper["title"], paper["author"], paper["abstract"])]
-
-
-SHARES = (
-    "long_run",
-    "title_in_content",
-    "target_in_content",
-    "target_in_demonstration",
-    "demonstration_not_older",
-    "demonstration_is_target",
-    "not_english",
-    "content_lost",
-    "length_outlier",
-)
 
 
 def _outliers(tokens: dict[str, list[tuple[int, str]]]) -> list[str]:

@@ -75,8 +75,9 @@ def answer(path: Path) -> dict[str, Any]:
     gc.disable()
     try:
         result["sha256"] = _hash(path)
-        is_page = path.name.endswith((".html", ".html.xz", ".htm"))
-        reading = (read_jats if path.name.endswith(ENDINGS) else read_html if is_page else read_pdf)(path)
+        name = path.name.casefold()
+        is_page = name.endswith((".html", ".html.xz", ".htm", ".htm.xz"))
+        reading = (read_jats if name.endswith(ENDINGS) else read_html if is_page else read_pdf)(path)
         if not reading.document.sections:
             raise ExtractError("no_sections", "no heading was found")
         result["document"] = _without_controls(_DOCUMENT.dump_python(reading.document, mode="json"))

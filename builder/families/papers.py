@@ -10,18 +10,7 @@ import pyarrow as pa
 
 from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.reading.papers_read import PaperLibrary, abstract_text, shown_text
-from builder.parquet.schema import (
-    INTEGER,
-    ROW_SHA256,
-    STRING,
-    TEXTS,
-    Lacking,
-    Row,
-    RowSchema,
-    hashes_of,
-    matches,
-    strings,
-)
+from builder.parquet.schema import INTEGER, STRING, Lacking, Row, RowSchema, hashes_of, matches, strings
 from builder.records import Paper
 from builder.sources.tokenizer import token_counter
 from builder.stage_report import StageReport
@@ -43,7 +32,6 @@ COLUMNS = pa.schema(
     ]
 )
 _TEXTS = ("title", "text")
-KEPT = tuple(name for name in COLUMNS.names if name not in _TEXTS)
 
 
 def row_of(paper: Paper, text: str, round_name: str) -> Row:
@@ -61,20 +49,11 @@ def row_of(paper: Paper, text: str, round_name: str) -> Row:
     }
 
 
-ID_COLUMNS = pa.schema([*map(COLUMNS.field, KEPT), ("position", INTEGER), TEXTS, ROW_SHA256])
-
-
-def _texts_of(row: Row) -> dict[str, str]:
-    return {name: row[name] for name in _TEXTS}
-
-
 SCHEMA = RowSchema(
     columns=COLUMNS,
-    id_columns=ID_COLUMNS,
+    kept=[name for name in COLUMNS.names if name not in _TEXTS],
+    own=_TEXTS,
     paper_column="id",
-    shown_column="",
-    texts=_texts_of,
-    papers=lambda row: [(row["id"], row["license"])],
 )
 
 
@@ -88,7 +67,7 @@ def complete(row: Row, task: str, store: Store) -> Row | Lacking:
     for text in (abstract_text(paper), *(shown_text(paper, document).text for document in documents)):
         texts = {"title": paper.title, "text": text}
         if matches(texts, hashes):
-            return {**{name: row[name] for name in KEPT}, **texts}
+            return SCHEMA.completed(row, texts)
     return "changed_text" if documents else "missing_file"
 
 

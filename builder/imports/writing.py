@@ -14,7 +14,7 @@ from typing import Any
 from builder.dataset.folder import finish_import, replacing
 from builder.errors import FolderError
 from builder.families.writer import writer_of
-from builder.families.writing.columns import RowTexts, demonstration_of, row_of
+from builder.families.writing.columns import demonstration_of, row_of
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
 from builder.records import PUBLIC_DOMAIN, DemoOrigin, Paper
@@ -148,13 +148,8 @@ def _row(record: dict[str, Any], others: Sequence[dict[str, Any]], setting: Sett
         for entry in others
         if entry.get("label") == "Related Work"
     ]
-    shown = RowTexts(
-        content=content,
-        target=target,
-        demonstrations=list(_demonstrations(record, paper, setting)),
-        citations=citations,
-    )
-    return {**row_of(paper, setting.task, shown), "round": ROUND}
+    demonstrations = list(_demonstrations(record, paper, setting))
+    return {**row_of(paper, content, target, demonstrations, citations), "round": ROUND}
 
 
 def _demonstrations(record: dict[str, Any], target: Paper, setting: Setting) -> Iterator[dict[str, Any]]:

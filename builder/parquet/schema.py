@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pyarrow as pa
 
+from builder.records import PUBLIC_DOMAIN
 from lm_eval_tasks.base.files import sha256_of_bytes
 
 Row = dict[str, Any]
@@ -33,26 +34,59 @@ class RowSchema:
     """What the rows of a task have, whole and by id alone.
 
     Attributes:
-        columns, id_columns: of whole rows, and of rows by id.
+        columns: of whole rows.
+        kept: those of them that rows by id have too.
+        own: the row's own texts.
+        listed: a list of records -> what rows by id have of a record, and its texts.
         paper_column: where a row has the id of the paper that it asks about.
         shown_column: the list of the papers that a row shows, or of the others; "" without one.
-        texts: a whole row -> every text in it, by its place.
-        papers: a row of either form -> (id with version, licence) of the papers whose texts it shows or represents.
+        cited_column: a list of works whose abstracts a row shows; "" without one.
         constants: columns that every row by id has, and whole rows have not.
     """
 
     columns: pa.Schema
-    id_columns: pa.Schema
+    kept: Sequence[str]
+    own: Sequence[str]
     paper_column: str
-    shown_column: str
-    texts: Callable[[Row], dict[str, str]]
-    papers: Callable[[Row], list[tuple[str, str]]]
+    shown_column: str = ""
+    listed: Mapping[str, tuple[pa.StructType, Sequence[str]]] = field(default_factory=dict)
+    cited_column: str = ""
     constants: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def id_columns(self) -> pa.Schema:
+        """The columns of rows by id."""
+        lists = [(name, pa.list_(record)) for name, (record, _) in self.listed.items()]
+        beside = [("position", INTEGER), *strings(*self.constants), *lists, TEXTS, ROW_SHA256]
+        return pa.schema([*map(self.columns.field, self.kept), *beside])
+
+    def texts(self, row: Row) -> dict[str, str]:
+        """Return every text of a whole row, by its place in it."""
+        by_place = {name: row[name] for name in self.own}
+        for column, (_, names) in self.listed.items():
+            for i, record in enumerate(row.get(column) or ()):
+                by_place |= {f"{column}.{i}.{name}": record[name] for name in names}
+        return by_place
+
+    def papers(self, row: Row) -> list[tuple[str, str]]:
+        """Return (id with version, licence) of the papers whose texts a row shows, or would if it were whole.
+
+        Of cited works it shows abstracts, which count unless they are in the public domain, as arXiv's are.
+        """
+        cited = (cited for cited in row.get(self.cited_column) or () if cited["license"] != PUBLIC_DOMAIN)
+        shown = (*(row[self.shown_column] if self.shown_column else ()), *cited)
+        return [(row[self.paper_column], row["license"]), *((each["id"], each["license"]) for each in shown)]
+
+    def completed(self, row: Row, found: Row) -> Row | Lacking:
+        """Return a row by id together with what was found for it, if the texts are those that it was made of."""
+        whole = {**{name: row[name] for name in self.kept}, **found}
+        return whole if matches(self.texts(whole), hashes_of(row)) else "changed_text"
 
     @property
     def facts(self) -> list[str]:
         """The columns, as pyarrow names them, that say which papers a row shows, and their licences."""
-        shown = [f"{self.shown_column}.list.element.{name}" for name in ("id", "license") if self.shown_column]
+        lists = filter(None, (self.shown_column, self.cited_column))
+        shown = [f"{column}.list.element.{name}" for column in lists for name in ("id", "license")]
         return [*dict.fromkeys(("id", self.paper_column, "license")), *shown]
 
     def id_row(self, row: Row, position: int) -> Row:

@@ -40,7 +40,8 @@ def allowed_by(manifest: Manifest) -> AuditTable:
     try:
         return AuditTable.model_validate(known)
     except ValidationError as err:
-        [*_, where] = err.errors()[0]["loc"]
+        first = err.errors()[0]
+        where = first["loc"][-1] if first["loc"] else first["msg"]
         raise FolderError(f"the manifest of round {manifest.round} allows an audit what cannot be ({where})") from err
 
 

@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from builder.errors import RoundError
 from lm_eval_tasks.base.contract import IDS, WRITING_TASKS, Task
-from lm_eval_tasks.base.text import suggestion
 
 if TYPE_CHECKING:
     from builder.stage_report import StageReport
-    from lm_eval_tasks.families.scalar import Level
     from lm_eval_tasks.families.writing.settings import Setting
 
-_Configuration = TypeVar("_Configuration", "Setting", "Level")
 _LENGTH = re.compile(r"-(\d+)K")
-
-
-def select(
-    names: Iterable[str], known: Sequence[_Configuration], own: Iterable[_Configuration], what: str
-) -> tuple[_Configuration, ...]:
-    """Return the known configurations of these names, in their order, and all of the round's own; `what` they are is for errors.
-
-    Raises:
-        RoundError: a name that is not known, or one of the round's own that has the name of another.
-    """
-    wanted, own = set(names), tuple(own)
-    known_names = [configuration.name for configuration in known]
-    refuse_names([configuration.name for configuration in own], known_names, what)
-    if unknown := sorted(wanted - set(known_names)):
-        raise RoundError(f"unknown {what} {unknown[0]!r}; {suggestion(unknown[0], known_names)}")
-    return tuple(configuration for configuration in known if configuration.name in wanted) + own
 
 
 def by_task(settings: Iterable[Setting]) -> dict[Task, tuple[Setting, ...]]:

@@ -13,7 +13,7 @@ from builder.errors import RoundError
 from builder.ids import bare_id
 from builder.round import taxonomy
 from builder.round.allowed import AuditTable
-from builder.round.configurations import refuse_names, select
+from builder.round.configurations import refuse_names
 from builder.round.source import AnySource, ArxivTable
 from builder.round.tables import (
     READINGS,
@@ -122,7 +122,8 @@ class Round(RoundTable):
 
     @property
     def chosen(self) -> tuple[Setting, ...]:
-        return select(self.settings, SETTINGS, (table.setting for table in self.setting), "setting")
+        known = (setting for setting in SETTINGS if setting.name in self.settings)
+        return (*known, *(table.setting for table in self.setting))
 
     @cached_property
     def taken_down(self) -> frozenset[str]:

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from builder.errors import RoundError
 from builder.ids import PaperId
 from builder.records import DemoOrigin
-from builder.round.configurations import select
 from builder.round.toml_file import RoundTable, among
 from lm_eval_tasks.base.contract import Split, Task
 from lm_eval_tasks.families import of_task
@@ -242,7 +241,8 @@ class ScalarTable(RoundTable):
 
     @property
     def chosen(self) -> tuple[Level, ...]:
-        return select(self.levels, ALL_LEVELS, (table.level for table in self.level), "level")
+        known = (level for level in ALL_LEVELS if level.name in self.levels)
+        return (*known, *(table.level for table in self.level))
 
     @property
     def shows_texts(self) -> bool:

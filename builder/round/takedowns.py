@@ -8,11 +8,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
 from builder.errors import FolderError, RoundError
 from builder.ids import PaperId
 from lm_eval_tasks.base.text import parse_json
+from lm_eval_tasks.base.typed import typed
 
 TAKEDOWNS, ERRATA = "takedowns.jsonl", "errata.jsonl"
 
@@ -82,15 +81,9 @@ def json_lines(entries: Iterable[Takedown | Erratum]) -> bytes:
     return "".join(json.dumps(asdict(entry), sort_keys=True) + "\n" for entry in entries).encode()
 
 
-_ERRATUM = TypeAdapter(Erratum)
-
-
 def parse_errata(data: bytes | None) -> list[Erratum]:
     """Return the entries of an `errata.jsonl`, none if there is no file; a FolderError if it is not in the form that we write."""
     try:
-        return [
-            _ERRATUM.validate_python(parse_json(line)) for line in (data or b"").decode().splitlines() if line.strip()
-        ]
+        return [typed(Erratum, parse_json(line)) for line in (data or b"").decode().splitlines() if line.strip()]
     except ValueError as err:
-        reason = err.errors()[0]["msg"] if isinstance(err, ValidationError) else err
-        raise FolderError(f"the repository's {ERRATA} cannot be read ({reason}); repair it first") from err
+        raise FolderError(f"the repository's {ERRATA} cannot be read ({err}); repair it first") from err

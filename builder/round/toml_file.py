@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,7 +41,7 @@ def text_like(pattern: str, example: str) -> AfterValidator:
     """Return a text of a certain form, of which the message gives an example."""
 
     def check(text: str) -> str:
-        if not re.search(pattern, text):
+        if not re.fullmatch(pattern, text):
             raise ValueError(f"{text!r:.60} is not of the form {example}")
         return text
 
@@ -87,12 +87,19 @@ def _problem_in(err: ValidationError, content: Any, table: type[RoundTable]) -> 
     """
     problem = min(err.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     where = _key_of(problem["loc"], content)
-    if problem["type"] == "extra_forbidden":
-        return (
-            f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], _keys(table.model_json_schema()), '`{}`')}"
-        )
-    if says := _SENTENCES.get(problem["type"]):
-        return says(problem, where)
+    match problem["type"]:
+        case "extra_forbidden":
+            known = _keys(table.model_json_schema())
+            return f"unknown key `{where}`; {suggestion(where.rpartition('.')[2], known, '`{}`')}"
+        case "missing":
+            return f"the key `{where}` is missing"
+        case "union_tag_not_found":
+            return f"the key `{where}.kind` is missing"
+        case "value_error":
+            says = problem.get("ctx", {})["error"]
+            return f"`{where}`: {says}" if where else str(says)
+        case "literal_error" | "union_tag_invalid":
+            return _choice(problem, where)
     message = problem["msg"][:1].lower() + problem["msg"][1:]
     return f"`{where or 'the whole'}` is {_display_value(problem['input'])}; {message}"
 
@@ -104,28 +111,6 @@ def _choice(problem: ErrorDetails, where: str) -> str:
     value = details.get("tag") or problem["input"]
     key = f"{where}.{str(details['discriminator']).strip(chr(39))}" if "discriminator" in details else where
     return f"`{key}` cannot be {_display_value(value)}; {suggestion(str(value), choices)}"
-
-
-def _missing(problem: ErrorDetails, where: str) -> str:
-    return f"the key `{where}` is missing"
-
-
-def _kind_missing(problem: ErrorDetails, where: str) -> str:
-    return f"the key `{where}.kind` is missing"
-
-
-def _wrong_value(problem: ErrorDetails, where: str) -> str:
-    says = problem.get("ctx", {})["error"]
-    return f"`{where}`: {says}" if where else str(says)
-
-
-_SENTENCES: dict[str, Callable[[ErrorDetails, str], str]] = {
-    "missing": _missing,
-    "union_tag_not_found": _kind_missing,
-    "value_error": _wrong_value,
-    "literal_error": _choice,
-    "union_tag_invalid": _choice,
-}
 
 
 def _key_of(loc: Sequence[str | int], content: Any) -> str:

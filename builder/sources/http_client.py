@@ -13,6 +13,7 @@ import io
 import random
 import time
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from importlib.metadata import version
 from itertools import count
@@ -143,6 +144,8 @@ class HttpClient:
         """Ask until an answer can be believed; returns the answer, and whether a doubt remains."""
         # The same doubt, time after time.
         doubts: list[str] = []
+        # Tries of one kind of failure do not count against another: how many there may be -> how many there were.
+        failed: Counter[int] = Counter()
         for attempt in count():
             try:
                 answer = self._follow(url)
@@ -158,7 +161,8 @@ class HttpClient:
                     return answer, True
                 wait = _LATER * self._source.delay if patient and len(doubts) == 2 else 0.0
                 failure = _TransientFailure(str(doubt), wait=wait, tries=tries)
-            if attempt + 1 >= failure.tries:
+            failed[failure.tries] += 1
+            if failed[failure.tries] >= failure.tries:
                 raise (_Doubted if doubts else SourceError)(
                     f"{_host(url)} failed {failure.tries} times, last: {failure} ({url[:200]}); what was "
                     f"fetched is kept; run the same command again later{_OFFLINE * (failure.tries == UNREACHABLE_TRIES)}"

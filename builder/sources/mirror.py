@@ -109,7 +109,10 @@ _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
 def count_papers(folder: Path) -> int | None:
     """Count the papers that a mirror has files of, in folders of the usual names; None without such a folder."""
     places = [folder / name for name in ("pdf", "html") if (folder / name).is_dir()]
-    return len({path.stem for place in places for path in place.rglob("*.*") if path.is_file()}) if places else None
+    stems = (
+        path.name.partition(f".{place.name}")[0] for place in places for path in place.rglob("*.*") if path.is_file()
+    )
+    return len(set(map(bare_id, stems))) if places else None
 
 
 class MirrorSource:

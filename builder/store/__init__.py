@@ -162,32 +162,15 @@ def _brought_up(db: sqlite3.Connection) -> int:
     """Create the tables of an empty store, or add what those of the version before lack, in one transaction; the version of the store after
     it.
     """
-    if _version(db) not in _STEPS:
-        return _version(db)
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        # Another process may have done it meanwhile.
-        step = _STEPS.get(_version(db))
-        if step:
-            for statement in _statements(step):
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        db.execute("COMMIT")
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
+    if step := _STEPS.get(_version(db)):
+        try:
+            db.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+        except sqlite3.OperationalError:
+            db.rollback()
+            # Another process may have done it meanwhile.
+            if _version(db) != SCHEMA_VERSION:
+                raise
     return _version(db)
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Yield the statements of a script; `executescript` would end the transaction first."""
-    pending = ""
-    for statement in script.split(";"):
-        pending += statement + ";"
-        if sqlite3.complete_statement(pending):
-            if pending.strip(" \n;"):
-                yield pending
-            pending = ""
 
 
 __all__ = ["STORE", "AnswerTable", "Author", "Frontier", "Store", "in_categories"]

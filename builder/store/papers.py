@@ -87,7 +87,9 @@ class PaperTables(Tables):
         )
 
     def forget(self, ids: Iterable[str]) -> None:
-        """Remove records that were only looked up, so that they are asked for again; papers of the pool stay."""
+        """Remove records that were only looked up, so that they are asked for again; papers of the pool stay. Inside a transaction
+        of the caller.
+        """
         for id_ in ids:
             if row := self._db.execute("SELECT pid FROM papers WHERE id = ? AND since = ''", (id_,)).fetchone():
                 self._db.execute("DELETE FROM papers WHERE pid = ?", row)

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from builder.families.registry import rows_of
+from builder.families.registry import rows_of, schema_of
 from builder.ids import bare_id
-from builder.parquet.schema import INTEGER, ROW_SHA256, STRING, TEXTS, Row, RowSchema, strings
+from builder.parquet.schema import INTEGER, STRING, Row, RowSchema, strings
 from builder.records import Paper
 from lm_eval_tasks.base.contract import PAPERS, PARTS_VERSION
 from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.text import title_key
-from lm_eval_tasks.families import of_task
-from lm_eval_tasks.families.descriptor import Family
-from lm_eval_tasks.families.reading import ReadingFamily
 
 _EDIT = pa.struct([("start", INTEGER), ("end", INTEGER), ("text", STRING)])
 PART = pa.struct([("paper", INTEGER), ("start", INTEGER), ("end", INTEGER), ("edits", pa.list_(_EDIT))])
@@ -45,11 +42,6 @@ COLUMNS = pa.schema(
         ("parts_version", INTEGER),
     ]
 )
-KEPT = tuple(name for name in COLUMNS.names if name not in ("title", "works"))
-_WORK_BY_ID = pa.struct([("paper", STRING), ("entry", INTEGER)])
-ID_COLUMNS = pa.schema(
-    [*map(COLUMNS.field, KEPT), ("position", INTEGER), ("works", pa.list_(_WORK_BY_ID)), TEXTS, ROW_SHA256]
-)
 
 
 def no_lists() -> Row:
@@ -79,18 +71,13 @@ def shared_columns(papers: Sequence[Paper], round_name: str) -> Row:
     }
 
 
-def texts(row: Row) -> dict[str, str]:
-    """Return every text of a row, by its place in it."""
-    return {"title": row["title"], **{f"works.{i}.title": work["title"] for i, work in enumerate(row["works"])}}
-
-
 SCHEMA = RowSchema(
     columns=COLUMNS,
-    id_columns=ID_COLUMNS,
+    kept=[name for name in COLUMNS.names if name not in ("title", "works")],
+    own=["title"],
     paper_column="paper_id",
     shown_column="papers",
-    texts=texts,
-    papers=lambda row: [(paper["id"], paper["license"]) for paper in row["papers"]],
+    listed={"works": (pa.struct([("paper", STRING), ("entry", INTEGER)]), ["title"])},
 )
 
 
@@ -105,15 +92,11 @@ def reading_faults(folder: Path, configurations: Iterable[ListedConfiguration]) 
     }
     faults: dict[str, list[str]] = {name: [] for name in ("context_newer", "context_repeats", "answer_visible")}
     for configuration in every:
-        if configuration.form == "questions" and _shows_papers(of_task(configuration.task)):
+        if configuration.form == "questions" and schema_of(configuration).shown_column == "papers":
             for _, row in rows_of(folder, configuration):
                 for name in _faults(row, titles):
                     faults[name].append(f"{configuration.name} {row['id']}")
     return faults
-
-
-def _shows_papers(family: Family) -> bool:
-    return isinstance(family, ReadingFamily) or family.kept is not None
 
 
 def _faults(row: Row, titles: Mapping[str, str]) -> Iterator[str]:

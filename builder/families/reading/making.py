@@ -12,7 +12,7 @@ from builder.extract.stage import choose_documents
 from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.reading.asking import ReadingAsker, neighbours
 from builder.families.reading.choosing import NewPapers
-from builder.families.reading.columns import SCHEMA, reading_faults
+from builder.families.reading.columns import SCHEMA
 from builder.families.reading.completing import complete_row
 from builder.families.reading.measured import ReadingMeasure
 from builder.families.reading.papers_read import PaperLibrary
@@ -106,10 +106,9 @@ def reading_family(asking: Callable[[PaperLibrary, Round], Sequence[ReadingAsker
     """Return a family whose rows are made, completed and checked as those of the other reading families."""
     return ReadingBuilder(
         schema=lambda _: SCHEMA,
-        complete=complete_row,
+        complete=partial(complete_row, SCHEMA),
         prepare=prepare,
         write=write,
-        faults=reading_faults,
         measure=ReadingMeasure,
         asking=asking,
     )

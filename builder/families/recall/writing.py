@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from builder.families.descriptor import Written
 from builder.families.reading.asking import part_of
+from builder.families.reading.columns import shared_columns
 from builder.families.reading.making import library_of, new_papers, reason_of
-from builder.families.recall.columns import shared_columns
 from builder.families.recall.filler import Filler, Run, fill, fillers_of, replaced, runs_of
 from builder.families.recall.texts import AskedText, PaperText, Paragraph, asked_texts, placed
 from builder.families.writer import writer_of
@@ -51,22 +52,24 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
 
 
 def _write(configuration: Recall, round_: _Recalled, folder: Path) -> tuple[ListedConfiguration, Sequence[StageReport]]:
-    drawn = list(round_.places.items())
-    report = replace(round_.report, stage=configuration.name, dropped=Counter(round_.report.dropped))
+    drawn, excluded = list(round_.places.items()), round_.workspace.round_.excluded
+    report = replace(deepcopy(round_.report), stage=configuration.name)
     writer = writer_of(folder, ListedConfiguration(configuration.name, configuration.task, "questions"))
     # Paper -> why it has no row, "" if it has one; a paper may be asked about twice.
     reasons: dict[str, str] = {}
     for asked, place in progress(drawn, configuration.name):
         name = f"{round_.papers[asked.paper].versioned_id}#{asked.section}"
-        places = PLACES if configuration.at_places else (place,)
-        rows = [round_.row(configuration, asked, one) for one in places]
-        reason = (
-            "excluded" if name in round_.workspace.round_.excluded else "context_not_filled" if None in rows else ""
-        )
+        ids = {f"{name}-{one}": one for one in PLACES} if configuration.at_places else {name: place}
+        named = excluded.intersection(ids, [name])
+        # What is named is known to be there, although the paper may have other rows.
+        report.examples.setdefault("excluded", []).extend(sorted(named))
+        wanted = {} if name in named else {id_: one for id_, one in ids.items() if id_ not in named}
+        rows = {id_: round_.row(configuration, asked, one) for id_, one in wanted.items()}
+        reason = "excluded" if not rows else "context_not_filled" if None in rows.values() else ""
         reasons[asked.paper] = reason and reasons.get(asked.paper, reason)
         if not reason:
-            for row, one in zip(rows, places, strict=True):
-                writer.add("test", {**(row or {}), "id": f"{name}-{one}" if configuration.at_places else name})
+            for id_, row in rows.items():
+                writer.add("test", {**(row or {}), "id": id_})
     for paper, reason in reasons.items():
         if reason:
             report.drop(round_.papers[paper].versioned_id, reason)

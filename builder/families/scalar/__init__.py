@@ -7,20 +7,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from builder.extract.sections import top_sections
 from builder.extract.stage import Documents, choose_documents
 from builder.families.descriptor import FamilyBuilder, Written
-from builder.families.scalar import columns as rows
 from builder.families.scalar.annotate import typing_of
-from builder.families.scalar.columns import SCHEMA, TASK, row_of, with_token_counts
+from builder.families.scalar.columns import SCHEMA, TASK, row_of, with_choices, with_token_counts
 from builder.families.scalar.measured import ScalarMeasure
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question, whole_mention
 from builder.families.writer import writer_of
 from builder.ids import bare_id
-from builder.parquet.schema import Lacking, Row, hashes_of, matches
+from builder.parquet.schema import Lacking, Row, hashes_of
 from builder.records import Cited, Document, Paper
 from builder.round.allowed import allows
 from builder.sources.tokenizer import TokenCounter, token_counter
@@ -94,7 +93,7 @@ _CUTS = (MOST_CHARACTERS, None)
 
 def complete_question(row: Row, task: str, store: Store) -> Row | Lacking:
     """Return the whole question, or why it cannot be had."""
-    papers = [store.paper(name) for name, _ in rows.papers(row)]
+    papers = [store.paper(name) for name, _ in SCHEMA.papers(row)]
     known = [paper for paper in papers if paper is not None]
     if len(known) < len(papers):
         return "missing_paper"
@@ -121,9 +120,9 @@ def complete_question(row: Row, task: str, store: Store) -> Row | Lacking:
     for document, most in product(documents, _CUTS):
         text = _question(row, paper, document, most)
         if text is not None and sha256_of_bytes(text[1]) == hashes["question"]:
-            full_row: dict[str, Any] = {name: row[name] for name in rows.KEPT}
-            full_row |= {"title": paper.title, "candidates": candidates, "section": text[0], "question": text[1]}
-            return rows.with_choices(full_row) if matches(rows.texts(full_row), hashes) else "changed_text"
+            found = {"title": paper.title, "candidates": candidates, "section": text[0], "question": text[1]}
+            whole = SCHEMA.completed(row, found)
+            return whole if isinstance(whole, str) else with_choices(whole)
     return "changed_text"
 
 

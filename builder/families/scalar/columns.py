@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from builder.families.scalar.shown import ClozeQuestion
-from builder.parquet.schema import INTEGER, ROW_SHA256, STRING, TEXTS, RowSchema, strings
+from builder.parquet.schema import INTEGER, STRING, RowSchema, strings
 from builder.sources.tokenizer import TokenCounter
 from lm_eval_tasks.base.contract import BODY
 
@@ -31,16 +31,6 @@ COLUMNS = pa.schema(
 _TEXTS = ("title", "section", "question")
 # What is made of other columns: harnesses that read plain columns take choices as texts and their letter as the target.
 _MADE = ("choices", "target")
-KEPT = tuple(name for name in COLUMNS.names if name not in (*_TEXTS, "candidates", *_MADE))
-ID_COLUMNS = pa.schema(
-    [
-        *map(COLUMNS.field, KEPT),
-        ("position", INTEGER),
-        ("candidates", pa.list_(pa.struct(strings("id", "license")))),
-        TEXTS,
-        ROW_SHA256,
-    ]
-)
 
 
 def row_of(question: ClozeQuestion) -> dict[str, Any]:
@@ -92,27 +82,11 @@ def _candidate_texts(candidate: dict[str, Any], row: dict[str, Any]) -> list[str
     return [candidate["content"]] if row["candidate_text"] == BODY else [candidate["title"], candidate["content"]]
 
 
-def texts(row: dict[str, Any]) -> dict[str, str]:
-    """Return every text of a question, by its place in it."""
-    by_place = {name: row[name] for name in _TEXTS}
-    for i, candidate in enumerate(row["candidates"]):
-        by_place |= {f"candidates.{i}.{name}": candidate[name] for name in ("title", "content")}
-    return by_place
-
-
-def papers(row: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return (id with version, licence) of the papers whose texts a question shows, or would if it were whole."""
-    return [
-        (row["paper_id"], row["license"]),
-        *((candidate["id"], candidate["license"]) for candidate in row["candidates"]),
-    ]
-
-
 SCHEMA = RowSchema(
     columns=COLUMNS,
-    id_columns=ID_COLUMNS,
+    kept=[name for name in COLUMNS.names if name not in (*_TEXTS, "candidates", *_MADE)],
+    own=_TEXTS,
     paper_column="paper_id",
     shown_column="candidates",
-    texts=texts,
-    papers=papers,
+    listed={"candidates": (pa.struct(strings("id", "license")), ["title", "content"])},
 )

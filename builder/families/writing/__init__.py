@@ -10,19 +10,15 @@ from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.writing.columns import complete_row, schema_of_task
 from builder.families.writing.lead import with_lead
 from builder.families.writing.plan import PlannedSample, plan
-from builder.families.writing.prepare import Pool, Rules, prepare_papers
-from builder.families.writing.write import PlannedRound, write_settings
+from builder.families.writing.prepare import prepare_papers, texts_of
+from builder.families.writing.write import write_settings
 from builder.records import writing_task
 from builder.round.configurations import by_task
 from builder.stage_report import StageReport
 from builder.workspace import Workspace
 from lm_eval_tasks.base.manifest import ListedConfiguration, SplitDates
-from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.writing.settings import Setting
-
-# In the workspace, while a folder is written.
-TEXTS = "build.texts"
 
 
 def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
@@ -31,43 +27,22 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
     Raises:
         FolderError: there is nothing to test on.
     """
-    texts = workspace.round_.workspace / TEXTS
     reports: dict[str, StageReport] = {}
     try:
-        pool = _pool(workspace, texts, engine)
+        prepared = prepare_papers(workspace, engine)
         planned: dict[Setting, list[PlannedSample]] = {}
         for task, settings in by_task(workspace.round_.chosen).items():
             started = time.perf_counter()
-            samples, reports[task] = plan(pool, task, settings, engine)
+            samples, reports[task] = plan(workspace, prepared, task, settings, engine)
             reports[task].seconds = time.perf_counter() - started
             planned |= dict.fromkeys(settings, samples)
-        what = PlannedRound(workspace.round_.round, planned, pool, texts, workspace.dates)
-        written = write_settings(folder, what, engine)
+        written = write_settings(folder, workspace, prepared, planned, engine)
     finally:
-        texts.unlink(missing_ok=True)
+        texts_of(workspace).unlink(missing_ok=True)
     _check_samples(written, [workspace.graph.report, *reports.values()], workspace.dates)
     for configuration in written:
         # Each task's report once.
         yield configuration, [reports.pop(configuration.task)] if configuration.task in reports else []
-
-
-def _pool(workspace: Workspace, texts: Path, engine: Engine) -> Pool:
-    """Prepare the round's papers, whose texts go into a file."""
-    round_, papers = workspace.round_, workspace.papers
-    rules = Rules(tuple(by_task(round_.chosen)), round_.licenses, round_.samples)
-    # What another build left there is replaced.
-    with texts.open("wb") as file:
-        prepared = prepare_papers(
-            progress(papers, "prepare", len(papers)), workspace.documents, rules, file=file, engine=engine
-        )
-    return Pool(
-        prepared=prepared,
-        graph=workspace.graph,
-        seed=round_.seed,
-        min_citations=round_.samples.min_citations,
-        copies=workspace.copies,
-        excluded=round_.excluded,
-    )
 
 
 def _check_samples(settings: Sequence[ListedConfiguration], reports: Sequence[StageReport], dates: SplitDates) -> None:

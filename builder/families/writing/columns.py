@@ -5,24 +5,12 @@ missing_file, changed_text.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
 from builder.families.writing.prepare import content_texts, target_of
-from builder.parquet.schema import (
-    INTEGER,
-    ROW_SHA256,
-    STRING,
-    TEXTS,
-    Lacking,
-    Row,
-    RowSchema,
-    hashes_of,
-    matches,
-    strings,
-)
-from builder.records import PUBLIC_DOMAIN, DemoOrigin, Paper, writing_task
+from builder.parquet.schema import INTEGER, STRING, Lacking, Row, RowSchema, hashes_of, strings
+from builder.records import DemoOrigin, Paper, writing_task
 from builder.store import Store
 from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.base.files import sha256_of_bytes
@@ -53,17 +41,10 @@ def columns(task: Task) -> pa.Schema:
 
 
 _KEPT = "id authors primary_category categories published updated license input_tokens target_tokens round".split()
-ID_COLUMNS = pa.schema(
-    [
-        *map(columns("title").field, _KEPT),
-        ("position", INTEGER),
-        ("task", STRING),
-        ("demonstrations", pa.list_(pa.struct(strings(*_SHOWN)))),
-        ("citations", pa.list_(pa.struct(strings("id", "license")))),
-        TEXTS,
-        ROW_SHA256,
-    ]
-)
+_LISTED = {
+    "demonstrations": (pa.struct(strings(*_SHOWN)), ("title", "abstract", "content", "output")),
+    "citations": (pa.struct(strings("id", "license")), ("title", "abstract")),
+}
 
 
 def demonstration_of(paper: Paper, origin: DemoOrigin, content: str, output: str) -> Row:
@@ -78,17 +59,7 @@ def demonstration_of(paper: Paper, origin: DemoOrigin, content: str, output: str
     return {**shown, **texts, "authors": list(paper.authors)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowTexts:
-    """What a row shows and asks for besides its paper's record."""
-
-    content: str
-    target: str
-    demonstrations: Sequence[Row]
-    citations: Sequence[Row]
-
-
-def row_of(paper: Paper, task: Task, shown: RowTexts) -> Row:
+def row_of(paper: Paper, content: str, target: str, demonstrations: Sequence[Row], citations: Sequence[Row]) -> Row:
     """Make a row without its round and tokens, which are those of bert-base-uncased, the prompt's own words left out."""
     return {
         "id": paper.versioned_id,
@@ -100,41 +71,23 @@ def row_of(paper: Paper, task: Task, shown: RowTexts) -> Row:
         "published": paper.published.isoformat(),
         "updated": paper.updated.isoformat(),
         "license": paper.license,
-        "content": shown.content,
-        "demonstrations": shown.demonstrations,
-        "target": shown.target,
-        **({"citations": shown.citations} if task == "related" else {}),
+        "content": content,
+        "demonstrations": demonstrations,
+        "target": target,
+        "citations": citations,
     }
-
-
-def texts(row: Row) -> dict[str, str]:
-    """Return every text of a row, by its place in it."""
-    by_place = {name: row[name] for name in ("title", "abstract", "content", "target")}
-    for i, demo in enumerate(row["demonstrations"]):
-        by_place |= {f"demonstrations.{i}.{name}": demo[name] for name in ("title", "abstract", "content", "output")}
-    for i, cited in enumerate(row.get("citations") or ()):
-        by_place |= {f"citations.{i}.{name}": cited[name] for name in ("title", "abstract")}
-    return by_place
-
-
-def papers(row: Row) -> list[tuple[str, str]]:
-    """Return (id with version, licence) of the papers whose texts a row shows, or would if it were whole.
-
-    Of cited papers it shows abstracts, which count unless they are in the public domain, as arXiv's are.
-    """
-    cited = (cited for cited in row.get("citations") or () if cited["license"] != PUBLIC_DOMAIN)
-    return [(shown["id"], shown["license"]) for shown in (row, *row["demonstrations"], *cited)]
 
 
 def schema_of_task(task: Task) -> RowSchema:
     """Return the kind of the rows of a task."""
     return RowSchema(
         columns=columns(task),
-        id_columns=ID_COLUMNS,
+        kept=_KEPT,
+        own=("title", "abstract", "content", "target"),
         paper_column="id",
         shown_column="demonstrations",
-        texts=texts,
-        papers=papers,
+        listed=_LISTED,
+        cited_column="citations" if task == "related" else "",
         constants={"task": task},
     )
 
@@ -153,19 +106,16 @@ def complete_row(row: Row, task: str, store: Store) -> Row | Lacking:
             return demo_texts
         shown = store.paper(demonstration["id"])
         demonstrations.append({**demonstration, **demo_texts, "authors": list(shown.authors if shown else ())})
-    kept = {
-        name: value
-        for name, value in row.items()
-        if name not in ("position", "task", "texts", "row_sha256", "citations")
-    }
-    full_row: Row = kept | paper_texts | {"demonstrations": demonstrations}
-    if task == "related":
-        full_row["citations"] = [
+    found: Row = paper_texts | {"demonstrations": demonstrations}
+    if asked == "related":
+        cited_papers = list(store.papers(cited["id"] for cited in row["citations"]))
+        if len(cited_papers) < len(row["citations"]):
+            return "missing_paper"
+        found["citations"] = [
             {**cited, "title": paper.title, "abstract": paper.abstract, "authors": list(paper.authors)}
-            for cited in row["citations"]
-            for paper in store.papers([cited["id"]])
+            for cited, paper in zip(row["citations"], cited_papers, strict=True)
         ]
-    return full_row if matches(texts(full_row), hashes) else "changed_text"
+    return schema_of_task(asked).completed(row, found)
 
 
 def _texts(

@@ -19,10 +19,11 @@ from itertools import chain, zip_longest
 
 from builder.collect.graph import CoAuthorGraph
 from builder.collect.near_duplicates import near_duplicate
-from builder.families.writing.prepare import Pool, PreparedPaper
+from builder.families.writing.prepare import PreparedPaper
 from builder.records import DemoOrigin, Paper, SampleReason
 from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
+from builder.workspace import Workspace
 from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
@@ -138,20 +139,21 @@ class PlannedSample:
 
 
 def plan(
-    pool: Pool, task: Task, settings: Sequence[Setting], engine: Engine
+    workspace: Workspace, every: Mapping[str, PreparedPaper], task: Task, settings: Sequence[Setting], engine: Engine
 ) -> tuple[list[PlannedSample], StageReport]:
     """Decide which papers become samples of a task, and with which demonstrations; in the order of the rows."""
-    unfit = {id_: _unfit_reason(prepared, pool, task) for id_, prepared in pool.prepared.items()}
-    usable = [prepared for id_, prepared in pool.prepared.items() if unfit[id_] is None]
+    unfit = {id_: _unfit_reason(prepared, workspace, task) for id_, prepared in every.items()}
+    usable = [prepared for id_, prepared in every.items() if unfit[id_] is None]
     costs = {
         prepared.paper.id: (prepared.tokens_as_target(task), prepared.tokens_as_demonstration(task))
         for prepared in usable
     }
-    demonstrators = Demonstrators((prepared.paper for prepared in usable), pool.graph, pool.seed)
+    demonstrators = Demonstrators((prepared.paper for prepared in usable), workspace.graph, workspace.round_.seed)
     if task == "related":
-        few = (prepared.paper.id for prepared in usable if len(prepared.citations) < pool.min_citations)
+        least = workspace.round_.samples.min_citations
+        few = (prepared.paper.id for prepared in usable if len(prepared.citations) < least)
         unfit |= dict.fromkeys(few, "too_few_citations")
-    targets = [prepared.paper for id_, prepared in pool.prepared.items() if unfit[id_] is None]
+    targets = [prepared.paper for id_, prepared in every.items() if unfit[id_] is None]
     choose = partial(_choose, tuple(settings), demonstrators, costs)
     outcomes = engine.map(choose, targets, _LEAST_AT_ONCE + len(targets) // _MOST_BATCHES)
     planned = {}
@@ -163,11 +165,11 @@ def plan(
     return sorted(planned.values(), key=lambda sample: row_order(sample.paper.id)), _report(task, unfit)
 
 
-def _unfit_reason(prepared: PreparedPaper, pool: Pool, task: Task) -> SampleReason | None:
+def _unfit_reason(prepared: PreparedPaper, workspace: Workspace, task: Task) -> SampleReason | None:
     """Tell why a paper is neither a target nor a demonstration; None if it may be one."""
-    if prepared.paper.id in pool.excluded:
+    if prepared.paper.id in workspace.round_.excluded:
         return "excluded"
-    if prepared.paper.id in pool.copies:
+    if prepared.paper.id in workspace.copies:
         return "near_duplicate"
     return prepared.tasks[task].unfit
 

@@ -8,28 +8,31 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from io import FileIO
 from itertools import count
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
-from builder.collect.graph import CoAuthorGraph
 from builder.extract.quality import common_share, words_of
 from builder.extract.sections import OUTSIDE, cited_in_related_work, role_span
 from builder.records import NO_TEXT, Document, Paper, Role, SampleReason
 from builder.round.allowed import allows
-from builder.round.tables import SamplesTable
+from builder.round.configurations import by_task
 from builder.sources.tokenizer import shown_beside, token_counter
 from builder.store.documents import unpack_document
 from lm_eval_tasks.base.contract import Licenses, Task
+from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.word_runs import Words, joined, run_words, share_run
 from lm_eval_tasks.engines.registry import Engine
 
 if TYPE_CHECKING:
-    from builder.extract.stage import Documents
+    from pathlib import Path
+
+    from builder.round.model import Round
     from builder.store import Store
+    from builder.workspace import Workspace
 
 # Title: nothing is cut; abstract: the conclusion repeats it; the others: the section that is asked for.
 _OWN: dict[Task, Role | None] = {"title": None, "abs": "conclusion", "intro": "introduction", "related": "related_work"}
@@ -169,19 +172,6 @@ _AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What a round shows of papers.
-
-    Attributes:
-        needs: what a paper must have to become a sample.
-    """
-
-    tasks: tuple[Task, ...]
-    licenses: Licenses
-    needs: SamplesTable
-
-
-@dataclass(frozen=True, slots=True)
 class TaskTexts:
     """What one task makes of a paper. Texts are given by their places in `PreparedPaper.spans`.
 
@@ -236,13 +226,8 @@ class PreparedPaper:
         return self.tasks[task].input_tokens + self.tasks[task].output_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredPaper:
-    """A paper as the store has it: its record, its document, packed, and by their references the papers that it cites."""
-
-    paper: Paper
-    document: bytes
-    cited: Mapping[int, Paper]
+# A paper as the store has it: its record, its document, packed, and by their references the papers that it cites.
+_StoredPaper: TypeAlias = tuple[Paper, bytes, Mapping[int, Paper]]
 
 
 class _Texts:
@@ -266,22 +251,23 @@ class _Texts:
         return iter(self._positions)
 
 
-def _prepare(rules: Rules, stored: _StoredPaper) -> tuple[PreparedPaper, tuple[str, ...]]:
+def _prepare(round_: Round, asked: Sequence[Task], stored: _StoredPaper) -> tuple[PreparedPaper, tuple[str, ...]]:
     """Prepare a paper without spans, and the texts that they will give; pure, for any process."""
-    texts, document = _Texts(), unpack_document(stored.document, stored.paper.id)
-    tasks = {task: _task_texts(stored.paper, document, task, rules, texts) for task in rules.tasks}
+    paper, packed, known = stored
+    texts, document = _Texts(), unpack_document(packed, paper.id)
+    tasks = {task: _task_texts(paper, document, task, round_, texts) for task in asked}
     related = set(cited_in_related_work(document))
     cited: list[CitedTexts] = []
-    for work in (work for i, work in stored.cited.items() if i in related):
+    for work in (work for i, work in known.items() if i in related):
         title, abstract = texts.add(work.title, work.abstract)
         cited.append(CitedTexts(work.id, work.abstract_license, work.authors, title, abstract))
     tokens = texts.tokens(position for citation in cited for position in (citation.title, citation.abstract))
-    return PreparedPaper(stored.paper, tasks, tuple(cited), tokens, ()), tuple(texts)
+    return PreparedPaper(paper, tasks, tuple(cited), tokens, ()), tuple(texts)
 
 
-def _task_texts(paper: Paper, document: Document, task: Task, rules: Rules, texts: _Texts) -> TaskTexts:
+def _task_texts(paper: Paper, document: Document, task: Task, round_: Round, texts: _Texts) -> TaskTexts:
     content, output = content_texts(document, task), target_of(paper, document, task)
-    unfit = _unfit_reason(paper, task, content, output, rules)
+    unfit = _unfit_reason(paper, task, content, output, round_)
     if unfit:
         return TaskTexts(unfit)
     # No token spans the empty line between two sections.
@@ -296,14 +282,15 @@ def _task_texts(paper: Paper, document: Document, task: Task, rules: Rules, text
     )
 
 
-def _unfit_reason(paper: Paper, task: Task, content: list[str], output: str, rules: Rules) -> SampleReason | None:
-    if not allows(paper.license, rules.licenses):
+def _unfit_reason(paper: Paper, task: Task, content: list[str], output: str, round_: Round) -> SampleReason | None:
+    needs = round_.samples
+    if not allows(paper.license, round_.licenses):
         return "license"
     if not paper.abstract:
         return "no_abstract"
     if not output and task in ("intro", "related"):
         return "no_introduction" if task == "intro" else "no_related_work"
-    if task != "title" and len(output.split()) < rules.needs.min_target_words:
+    if task != "title" and len(output.split()) < needs.min_target_words:
         return "short_target"
     if NO_TEXT in output or (task != "title" and has_debris(output)):
         return "debris_in_target"
@@ -312,21 +299,29 @@ def _unfit_reason(paper: Paper, task: Task, content: list[str], output: str, rul
     if is_shown(output, task, (*content, *shown_beside(paper.title, paper.abstract, task))):
         return "target_in_content"
     words = sum(map(_word_count, content))
-    return None if words >= rules.needs.min_content_words else "short_content"
+    return None if words >= needs.min_content_words else "short_content"
 
 
-def prepare_papers(
-    papers: Iterable[Paper], documents: Documents, rules: Rules, *, file: BinaryIO, engine: Engine
-) -> dict[str, PreparedPaper]:
-    """Prepare papers that have a document, by id; their texts go to `file`."""
-    store = documents.store if "related" in rules.tasks else None
+def texts_of(workspace: Workspace) -> Path:
+    """Return the file of the prepared texts, which is there while a folder is written."""
+    return workspace.round_.workspace / "build.texts"
+
+
+def prepare_papers(workspace: Workspace, engine: Engine) -> dict[str, PreparedPaper]:
+    """Prepare the papers of a round, by id; their texts go into a file."""
+    round_, papers, documents = workspace.round_, workspace.papers, workspace.documents
+    tasks = tuple(by_task(round_.chosen))
+    store = documents.store if "related" in tasks else None
 
     def stored(paper: Paper) -> _StoredPaper:
-        cited = _cited_papers(store, paper.id, rules.licenses) if store else {}
-        return _StoredPaper(paper, documents.packed_document(paper.id), cited)
+        cited = _cited_papers(store, paper.id, round_.licenses) if store else {}
+        return paper, documents.packed_document(paper.id), cited
 
-    prepared = engine.map(partial(_prepare, rules), map(stored, papers), _AT_ONCE)
-    return {paper.paper.id: replace(paper, spans=add_texts(file, texts)) for paper, texts in prepared}
+    given = map(stored, progress(papers, "prepare", len(papers)))
+    # What another build left there is replaced.
+    with texts_of(workspace).open("wb") as file:
+        prepared = engine.map(partial(_prepare, round_, tasks), given, _AT_ONCE)
+        return {paper.paper.id: replace(paper, spans=add_texts(file, texts)) for paper, texts in prepared}
 
 
 def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, Paper]:
@@ -336,23 +331,3 @@ def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, 
         paper.id: paper for paper in store.papers(set(links.values())) if allows(paper.abstract_license, licenses)
     }
     return {reference: papers[id_] for reference, id_ in links.items() if id_ in papers}
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """What samples are drawn from.
-
-    Attributes:
-        prepared: the papers with a usable document, by id.
-        seed: the round's.
-        min_citations: resolved citations that a target of the related-work task needs.
-        excluded: ids of papers that are no targets.
-        copies: ids of papers that are nearly the same as older ones, and shown neither as targets nor as demonstrations.
-    """
-
-    prepared: Mapping[str, PreparedPaper]
-    graph: CoAuthorGraph
-    seed: int
-    min_citations: int
-    copies: frozenset[str] = frozenset()
-    excluded: frozenset[str] = frozenset()

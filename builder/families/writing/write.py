@@ -8,35 +8,19 @@ from itertools import groupby
 from pathlib import Path
 
 from builder.families.writer import tally_of
-from builder.families.writing.columns import RowTexts, columns, demonstration_of, row_of
+from builder.families.writing.columns import columns, demonstration_of, row_of
 from builder.families.writing.lead import lead_of, with_score
 from builder.families.writing.plan import DemonstrationIds, PlannedSample
-from builder.families.writing.prepare import Pool, PreparedPaper, text_at
+from builder.families.writing.prepare import PreparedPaper, text_at, texts_of
 from builder.parquet.schema import Row
 from builder.parquet.write import SplitWriter
 from builder.records import DemoOrigin
+from builder.workspace import Workspace
 from lm_eval_tasks.base.contract import SPLITS, Split, Task
 from lm_eval_tasks.base.manifest import ListedConfiguration, SplitContents, SplitDates
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.writing.settings import Setting
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedRound:
-    """What is to be written.
-
-    Attributes:
-        round_name: the revision that every row carries.
-        planned: for each setting its samples, in the order of the rows.
-        texts: the file that the spans of the pool point into.
-    """
-
-    round_name: str
-    planned: Mapping[Setting, Sequence[PlannedSample]]
-    pool: Pool
-    texts: Path
-    dates: SplitDates
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +40,22 @@ class _SplitOrder:
     samples: tuple[_Sample, ...]
 
 
-def write_settings(folder: Path, what: PlannedRound, engine: Engine) -> list[ListedConfiguration]:
-    """Write the writing settings into a dataset folder."""
-    orders = list(_orders(what))
-    contents = engine.map(partial(_write_split, folder, what.texts, what.round_name), orders)
+def write_settings(
+    folder: Path,
+    workspace: Workspace,
+    prepared: Mapping[str, PreparedPaper],
+    planned: Mapping[Setting, Sequence[PlannedSample]],
+    engine: Engine,
+) -> list[ListedConfiguration]:
+    """Write the writing settings into a dataset folder.
+
+    Args:
+        planned: for each setting its samples, in the order of the rows.
+    """
+    orders = list(_orders(workspace.dates, prepared, planned))
+    contents = engine.map(partial(_write_split, folder, texts_of(workspace), workspace.round_.round), orders)
     written = zip(orders, progress(contents, "write", len(orders)), strict=True)
-    configurations = {setting.name: ListedConfiguration(setting.name, setting.task, "full") for setting in what.planned}
+    configurations = {setting.name: ListedConfiguration(setting.name, setting.task, "full") for setting in planned}
     for name, of_setting in groupby(written, key=lambda item: item[0].setting.name):
         splits = {order.split: of_split for order, of_split in of_setting}
         configurations[name] = replace(configurations[name], splits=splits)
@@ -71,23 +65,25 @@ def write_settings(folder: Path, what: PlannedRound, engine: Engine) -> list[Lis
     return [with_score(configuration, scores[configuration.task]) for configuration in configurations.values()]
 
 
-def _orders(what: PlannedRound) -> Iterator[_SplitOrder]:
+def _orders(
+    dates: SplitDates, prepared: Mapping[str, PreparedPaper], planned: Mapping[Setting, Sequence[PlannedSample]]
+) -> Iterator[_SplitOrder]:
     """List the splits that have samples, setting after setting."""
-    for setting, planned in what.planned.items():
+    for setting, samples in planned.items():
         for split in SPLITS:
-            of_split = [sample for sample in planned if what.dates.split_of(sample.paper.published) == split]
+            of_split = [sample for sample in samples if dates.split_of(sample.paper.published) == split]
             if of_split:
-                samples = tuple(_sample(sample, sample.demonstrations[setting.name], what.pool) for sample in of_split)
-                yield _SplitOrder(setting, split, samples)
+                texts = (_sample(sample, sample.demonstrations[setting.name], prepared) for sample in of_split)
+                yield _SplitOrder(setting, split, tuple(texts))
 
 
-def _sample(planned: PlannedSample, chosen: DemonstrationIds, pool: Pool) -> _Sample:
+def _sample(planned: PlannedSample, chosen: DemonstrationIds, prepared: Mapping[str, PreparedPaper]) -> _Sample:
     origins: tuple[tuple[DemoOrigin, tuple[str, ...]], ...] = (
         ("random", chosen.random),
         ("co-author", chosen.co_author),
     )
-    demonstrations = tuple((origin, pool.prepared[id_]) for origin, ids in origins for id_ in ids)
-    return _Sample(pool.prepared[planned.paper.id], demonstrations)
+    demonstrations = tuple((origin, prepared[id_]) for origin, ids in origins for id_ in ids)
+    return _Sample(prepared[planned.paper.id], demonstrations)
 
 
 def _write_split(folder: Path, texts: Path, round_name: str, order: _SplitOrder) -> SplitContents:
@@ -103,18 +99,13 @@ def _row(sample: _Sample, task: Task, file: FileIO) -> Row:
     """Put together the row of a sample, without its round."""
     target = sample.target
     content, output = _texts_of(target, task, file)
-    shown = RowTexts(
-        content=content,
-        target=output,
-        demonstrations=[
-            demonstration_of(paper.paper, origin, *_texts_of(paper, task, file))
-            for origin, paper in sample.demonstrations
-        ],
-        citations=list(_citations(target, file)) if task == "related" else [],
-    )
+    demonstrations = [
+        demonstration_of(paper.paper, origin, *_texts_of(paper, task, file)) for origin, paper in sample.demonstrations
+    ]
+    citations = list(_citations(target, file)) if task == "related" else []
     demonstration_tokens = (paper.tokens_as_demonstration(task) for _, paper in sample.demonstrations)
     return {
-        **row_of(target.paper, task, shown),
+        **row_of(target.paper, content, output, demonstrations, citations),
         "input_tokens": target.tokens_as_target(task) + sum(demonstration_tokens),
         "target_tokens": target.tasks[task].output_tokens,
     }

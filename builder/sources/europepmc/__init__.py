@@ -26,7 +26,7 @@ from builder.sources.metadata_file import checked_paper, once_within
 from builder.store import Store
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.progress import batches
-from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
+from lm_eval_tasks.base.text import ODD, day, in_one_line, parse_json, title_key
 
 _HEADING, _TAG = re.compile(r"<h4>\s*(.*?)\s*:?\s*</h4>\s*", re.DOTALL), re.compile(r"</?[a-zA-Z][^<>]*>")
 # Kinds of publication that report no study of their own.
@@ -85,7 +85,7 @@ def _byline(result: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def plain(text: str) -> str:
     """Return a text without its marks, on one line."""
-    return " ".join(html.unescape(_TAG.sub("", text)).split())
+    return in_one_line(html.unescape(_TAG.sub("", text)))
 
 
 # As many as fit into an address.

@@ -12,6 +12,7 @@ from builder.errors import ExtractError
 from builder.mathml import write_formulas
 from builder.packed import ERRORS, read_packed
 from builder.records import NO_TEXT
+from lm_eval_tasks.base.text import in_one_line
 
 # The endings of files that are taken for JATS, plain or packed.
 ENDINGS = tuple(ending + packed for ending in (".xml", ".nxml") for packed in ("", ".xz", ".gz", ".zst"))
@@ -88,9 +89,7 @@ def attribute(element: etree._Element, name: str) -> str:
 
 def one_line(element: etree._Element | None, without: frozenset[str] = frozenset()) -> str:
     """Return the text of an element with its blanks collapsed, some elements in it left out; "" for None."""
-    return (
-        "" if element is None else re.sub(rf"({UNIT}) \^", r"\1^", " ".join("".join(_pieces(element, without)).split()))
-    )
+    return "" if element is None else re.sub(rf"({UNIT}) \^", r"\1^", in_one_line("".join(_pieces(element, without))))
 
 
 def _pieces(element: etree._Element, without: frozenset[str]) -> Iterator[str]:

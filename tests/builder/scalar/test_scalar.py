@@ -18,7 +18,7 @@ from datasets import load_dataset
 
 from benchmarks import scalar as benchmark
 from builder.dataset.publishable import publishable
-from builder.errors import RoundError, SourceError
+from builder.errors import SourceError
 from builder.families.scalar.annotate import ask_model
 from builder.families.scalar.citation_classifier import CitationInText, is_single, types_of
 from builder.families.scalar.questions import (
@@ -34,7 +34,6 @@ from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question, 
 from builder.families.scalar.structured import read_structured
 from builder.ids import bare_id
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Section
-from builder.round.configurations import select
 from builder.seeding import row_order
 from builder.store import STORE, Store
 from lm_eval_tasks.base.contract import BM25_LOCAL, EMBED_LOCAL, MASK, NAME_LOCAL, OF_SCALAR, POPULARITY
@@ -343,17 +342,6 @@ def test_contexts_of_groups_are_not_single() -> None:
     mentions = (Mention(0, 5, 8, (0,), False), Mention(0, 10, 13, (1,), False), Mention(0, 22, 25, (2,), False))
     document = Document("", "", (section,), (), mentions)
     assert [citation_in_text(document, mention).single for mention in mentions] == [False, False, True]
-
-
-def test_levels_of_a_round_are_named_once() -> None:
-    assert [level.name for level in select(["SCALAR-Hard"], ALL_LEVELS, [Level("Mine")], "level")] == [
-        "SCALAR-Hard",
-        "Mine",
-    ]
-    with pytest.raises(RoundError, match="unknown level 'SCALAR-Harder'"):
-        select(["SCALAR-Harder"], ALL_LEVELS, [], "level")
-    with pytest.raises(RoundError, match="has the name of another one"):
-        select([], ALL_LEVELS, [Level("SCALAR-Easy")], "level")
 
 
 # --- an annotating model
