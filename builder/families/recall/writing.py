@@ -60,7 +60,7 @@ def _write(configuration: Recall, round_: _Recalled, folder: Path) -> tuple[List
     for asked, place in progress(drawn, configuration.name):
         name = f"{round_.papers[asked.paper].versioned_id}#{asked.section}"
         ids = {f"{name}-{one}": one for one in PLACES} if configuration.at_places else {name: place}
-        named = excluded.intersection(ids, [name])
+        named = excluded & {name, *ids}
         # What is named is known to be there, although the paper may have other rows.
         report.examples.setdefault("excluded", []).extend(sorted(named))
         wanted = {} if name in named else {id_: one for id_, one in ids.items() if id_ not in named}

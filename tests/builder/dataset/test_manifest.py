@@ -19,6 +19,7 @@ from builder.dataset.folder import file_differences
 from builder.dataset.publishable import publishable
 from builder.errors import FolderError, RoundError
 from builder.families.registry import columns_of, read_rows, rows_of, schema_of
+from builder.families.writing.columns import schema_of_task
 from builder.round.allowed import allowed_by
 from builder.round.model import load_round
 from lm_eval_tasks.base.errors import DatasetError
@@ -120,6 +121,14 @@ def test_what_an_audit_allows_is_checked_when_it_is_used(dataset: Path) -> None:
     assert allowed_by(replace(manifest, allowed={"long_run": 1, "stranger": 2})).long_run == 1
     with pytest.raises(FolderError, match="long_run"):
         allowed_by(replace(manifest, allowed={"long_run": 7}))
+    with pytest.raises(FolderError, match="old_check"):
+        allowed_by(replace(manifest, allowed={"waive": ["old_check"]}))
+
+
+def test_all_that_a_row_shows_counts_for_its_licences() -> None:
+    facts = schema_of_task("related").facts
+    assert {"license", "demonstrations.list.element.license", "citations.list.element.license"} < set(facts)
+    assert "citations.list.element.license" not in schema_of_task("abs").facts
 
 
 @pytest.mark.parametrize("data", [b"{", b"[]", b"null", b"\xff", b"[" * 100_000, f'{{"format": {FORMAT}}}'.encode()])

@@ -13,11 +13,15 @@ from typing import Any
 import pytest
 
 from builder.families.reading.columns import reading_faults
+from builder.families.recall import writing
 from builder.families.recall.filler import fill, fillers_of
 from builder.families.recall.spans import candidates, key_of, stated, words_of
 from builder.families.recall.texts import AskedText, PaperText, Paragraph, asked_texts, placed
 from builder.families.registry import read_rows
+from builder.stage_report import StageReport
 from lm_eval_tasks.base.typed import typed
+from lm_eval_tasks.families.recall import ALONE, Recall
+from lm_eval_tasks.families.recall import PLACES as AT_PLACES
 from lm_eval_tasks.families.recall.prompt import prompt_of, target_of
 from lm_eval_tasks.families.recall.recall_row import RecallRow
 from tests.helpers.papers import paper
@@ -184,6 +188,33 @@ def test_a_larger_context_has_all_of_a_smaller_one_at_its_outer_ends(place: Any)
     assert fill(_asked("x"), place, papers(), least=-20, most=-10) is None
     assert fill(_asked("x"), place, papers(), least=-10, most=0) is not None
     assert fill(_asked("x"), place, papers(), least=75, most=79) is None
+
+
+def test_a_row_is_excluded_by_its_id(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of a paper with two texts one is excluded, of another text one place; whoever named them is not told that they are unknown."""
+    written: list[str] = []
+    writer = SimpleNamespace(add=lambda _, row: written.append(row["id"]), close=lambda: None)
+    monkeypatch.setattr(writing, "writer_of", lambda *_: writer)
+    texts = [AskedText("p1", section, 0, 9, (), (0,), (0,)) for section in ("abstract", "conclusion")]
+
+    def rows_without(configuration: Recall, *excluded: str) -> StageReport:
+        written.clear()
+        round_ = SimpleNamespace(
+            places=dict.fromkeys(texts, "first"),
+            workspace=SimpleNamespace(round_=SimpleNamespace(excluded=frozenset(excluded))),
+            papers={"p1": SimpleNamespace(versioned_id="p1v1")},
+            report=StageReport("recall"),
+            row=lambda *_: {},
+        )
+        _, [report] = writing._write(configuration, round_, tmp_path)  # type: ignore[arg-type]
+        assert report.examples is not round_.report.examples
+        return report
+
+    report = rows_without(ALONE, "p1v1#abstract")
+    assert (written, report.examples["excluded"], report.kept) == (["p1v1#conclusion"], ["p1v1#abstract"], 1)
+    report = rows_without(AT_PLACES, "p1v1#abstract-first")
+    assert (len(written), report.examples["excluded"]) == (5, ["p1v1#abstract-first"])
+    assert rows_without(AT_PLACES, "p1v1#abstract", "p1v1#conclusion").kept == 0
 
 
 @pytest.mark.slow

@@ -31,6 +31,7 @@ def test_a_minimal_round_asks_for_all_settings(tmp_path: Path) -> None:
         ('sed = 1\nround = "2026.11"\n[source]\nkind = "sample"\n', "unknown key `sed`"),
         (MINIMAL.replace("2026.11", "November"), "`round`"),
         (MINIMAL.replace("2026.11", "2026.13"), "`round`"),
+        (MINIMAL.replace("2026.11", r"2026.11\n"), "`round`"),
         ('settings = ["Title-11K"]\n' + MINIMAL, "`settings[0]`: there is no 'Title-11K'"),
         ("settings = []\n" + MINIMAL, "`settings` is empty"),
         ('round = "2026.11"\n[source]\nkind = "mirror"\n', "the key `source.path` is missing"),

@@ -110,3 +110,22 @@ def test_a_refusal_is_believed_however_it_is_packed() -> None:
             client().get(f"http://127.0.0.1:{server.server_port}/x")
         server.shutdown()
     assert asked == ["/x"]
+
+
+def test_one_kind_of_failure_does_not_count_against_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that is busy twice, and cannot be reached once, may be asked again."""
+    outcomes = [
+        http_client._TransientFailure("status 503"),
+        http_client._TransientFailure("status 503"),
+        http_client._TransientFailure("it cannot be reached", tries=http_client.UNREACHABLE_TRIES),
+    ]
+    client = HttpClient.__new__(HttpClient)
+    client._source = SimpleNamespace(delay=0.0)  # type: ignore[assignment]
+
+    def follow(url: str) -> http_client.StoredAnswer:
+        if outcomes:
+            raise outcomes.pop(0)
+        return http_client.StoredAnswer(200, b"yes")
+
+    monkeypatch.setattr(client, "_follow", follow)
+    assert client._ask("http://127.0.0.1/x", None, 3)[0].body == b"yes"

@@ -9,11 +9,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from builder.errors import SourceError
 from builder.records import NO_LICENSE, UNKNOWN_LICENSE, Drop, Paper
 from builder.round.model import Round
-from builder.sources.europepmc import EuropePmcSource, paper_of
+from builder.sources.europepmc import EuropePmcSource, paper_of, plain
+from builder.sources.jats.markup import one_line
 from builder.sources.jats.source import JatsSource
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.registry import LocalEngine
@@ -263,3 +265,9 @@ def test_dois_are_the_ids_of_both_worlds(articles: JatsSource) -> None:
     assert {paper.id for paper in papers_of(articles)} == {
         doi_of(paper.id.removeprefix("10.5555/made.up.")) for paper in papers_of(articles)
     }
+
+
+def test_an_odd_character_is_a_blank() -> None:
+    """Of the font Symbol, and of a code page that some records are in: such a record would be no record."""
+    assert plain("At 30 \uf0b0C it\x92s <i>warm</i>") == "At 30 C it s warm"
+    assert one_line(etree.fromstring("<p>At 30 \uf0b0C, \x92warm</p>")) == "At 30 C, warm"

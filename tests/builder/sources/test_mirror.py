@@ -14,7 +14,7 @@ from builder import packed
 from builder.errors import SourceError
 from builder.records import Drop, Paper
 from builder.sources.metadata_file import paper_from_record, read_metadata
-from builder.sources.mirror import MirrorSource
+from builder.sources.mirror import MirrorSource, count_papers
 from builder.store import Store
 
 PLAIN = {
@@ -185,3 +185,10 @@ def test_metadata_is_never_whole_in_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert count == 1000
     assert peak < 12_000_000  # of 20 MB of text
+
+
+def test_a_paper_with_two_files_is_one(tmp_path: Path) -> None:
+    for name in ("pdf/2601.00001v1.pdf", "html/2601.00001v1.html.xz", "pdf/2601.00002.pdf", "html/2601.00002v2.html"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert count_papers(tmp_path) == 2
