@@ -26,9 +26,11 @@ from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.metadata import check
 from lm_eval_tasks.families import configuration_of, of_task
 from lm_eval_tasks.families.registry import METRICS
+from lm_eval_tasks.families.scalar import ALL_LEVELS
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.inspect_tasks import TASKS
 from lm_eval_tasks.tasks import yaml_files
+from lm_eval_tasks.tasks.catalogue import TASKS as ALL_TASKS
 from lm_eval_tasks.tasks.catalogue import check_tasks, task_names
 from tests.helpers.pages import PAGES, ROOT, blocks
 
@@ -211,6 +213,16 @@ def test_results_in_the_docs_carry_no_text_of_a_paper() -> None:
             answers = [json.loads(text)["answer"] for text in line.pop("filtered_resps")]
             for text in texts([line, answers]):
                 assert not re.search(r"(?:[a-z]{3,} ){3}", labels.sub("", text).lower()), (file, text[:80])
+
+
+def test_every_task_stands_in_the_docs() -> None:
+    pages = "".join((ROOT / "docs" / f"{name}.md").read_text() for name in ("evaluate", "scalar", "reading", "recall"))
+    slugs = {task.name.removeprefix("academiceval_") for task in ALL_TASKS if not task.alias}
+    named = set(re.findall(r"`(?:academiceval_)?(\w+)`", pages))
+    # Of recall the pages name each size once, of SCALAR the configurations.
+    written = {slug for slug in slugs if not slug.startswith(("recall", "scalar", "cloze"))}
+    assert written <= named
+    assert {level.name for level in ALL_LEVELS} <= set(re.findall(r"`([\w-]+)`", pages))
 
 
 def test_make_tasks_changes_nothing() -> None:

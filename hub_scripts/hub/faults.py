@@ -7,6 +7,7 @@ The client retries downloads and the upload of large files by itself, but not wh
 import logging
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from json import JSONDecodeError
 from typing import TypeVar
 
@@ -17,10 +18,9 @@ from huggingface_hub.errors import (
     OfflineModeIsEnabled,
     RepositoryNotFoundError,
 )
-from tenacity import RetryCallState, Retrying, retry_if_exception
 
 from hub_scripts.errors import AccessError, HubError, UnreachableError
-from lm_eval_tasks.base.progress import failure_of, retry_after, within
+from lm_eval_tasks.base.progress import retry_after, within
 from lm_eval_tasks.compat.huggingface_hub import HTTPError
 
 # What the client and its transports raise if the Hub, or our side, is at fault.
@@ -54,28 +54,6 @@ class FaultError(Exception):
         self.error, self.again, self.wait, self.status, self.waits = error, again, wait, status, waits
 
 
-def _fault_of(state: RetryCallState) -> FaultError:
-    return failure_of(state, FaultError)
-
-
-def _is_worth_another_try(err: BaseException) -> bool:
-    return isinstance(err, FaultError) and err.again
-
-
-def _has_tried_enough(state: RetryCallState) -> bool:
-    return state.attempt_number > len(_fault_of(state).waits)
-
-
-def _seconds_to_wait(state: RetryCallState) -> float:
-    # tenacity asks for the wait before it asks whether to stop.
-    fault = _fault_of(state)
-    return max(fault.waits[: state.attempt_number][-1], fault.wait)
-
-
-def _tell_of_wait(state: RetryCallState) -> None:
-    _LOGGER.warning("%s (asked again in %.0f s)", _fault_of(state).error, state.upcoming_sleep)
-
-
 def ask_with_retries(
     call: Callable[[], _T],
     repo: str,
@@ -96,8 +74,7 @@ def ask_with_retries(
     Raises:
         FaultError: it failed for good.
     """
-
-    def ask() -> _T:
+    for attempt in count():
         try:
             return within(DEADLINE if moves_files else DEADLINE_OF_QUESTIONS, call)
         except caught as err:
@@ -105,18 +82,12 @@ def ask_with_retries(
             outcome = done(fault)
             if outcome is not None:
                 return outcome
-            fault.again &= patient
-            raise fault from err
-
-    attempts = Retrying(
-        retry=retry_if_exception(_is_worth_another_try),
-        stop=_has_tried_enough,
-        wait=_seconds_to_wait,
-        before_sleep=_tell_of_wait,
-        sleep=time.sleep,
-        reraise=True,
-    )
-    return attempts(ask)
+            if not (fault.again and patient) or attempt >= len(fault.waits):
+                raise fault from err
+        seconds = max(fault.waits[attempt], fault.wait)
+        _LOGGER.warning("%s (asked again in %.0f s)", fault.error, seconds)
+        time.sleep(seconds)
+    raise AssertionError("the last attempt returns or raises")
 
 
 def endpoint() -> str:

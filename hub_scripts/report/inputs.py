@@ -133,12 +133,12 @@ class Inputs:
     manifests: dict[Path, Manifest] = field(default_factory=dict)
     duels: dict[str, Table] = field(default_factory=dict)
     left_out: dict[Path, str] = field(default_factory=dict)
-    round_names: RoundNames = field(default_factory=RoundNames)
+    round_names: RoundNames = field(default_factory=dict)
 
     def name_of(self, manifest: Path, otherwise: str = "") -> str:
         """Return what the round of a manifest is called; otherwise its own name."""
         round_ = self.manifests[manifest].round
-        name = self.round_names.of(round_, sha256_of(manifest))
+        name = self.round_names.get((round_, sha256_of(manifest)), round_)
         return otherwise if otherwise and name == round_ else name
 
     def runs_over(self, manifest: Path) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations, islice
 from pathlib import Path
 
@@ -15,19 +14,8 @@ _MOST_NAMES = 3
 _Build = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class RoundNames:
-    """Names of rounds.
-
-    Attributes:
-        apart: (round, revision of the dataset) -> its name, of rounds whose name another one has too.
-    """
-
-    apart: Mapping[_Build, str] = field(default_factory=dict)
-
-    def of(self, round_: str, revision: str) -> str:
-        """Return what a build of a round is called."""
-        return self.apart.get((round_, revision), round_)
+# (round, revision of the dataset) -> its name, of rounds whose name another one has too.
+RoundNames = Mapping[_Build, str]
 
 
 def names_of(files: Sequence[Path]) -> RoundNames:
@@ -57,7 +45,7 @@ def names_of(files: Sequence[Path]) -> RoundNames:
         if len(sections) > 1:
             for section, folder in zip(sections, folders, strict=True):
                 apart |= dict.fromkeys(section, f"{round_} ({folder})")
-    return RoundNames(apart)
+    return apart
 
 
 def own_folders(sections: Sequence[Sequence[Path]]) -> list[str]:

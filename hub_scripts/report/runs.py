@@ -119,7 +119,7 @@ def run_facts(runs: Mapping[str, Sequence[Results]], names: RoundNames, site: Pa
     for model, results in runs.items():
         by_round: dict[str, list[Results]] = {}
         for run in results:
-            by_round.setdefault(names.of(run.round, run.contents), []).append(run)
+            by_round.setdefault(names.get((run.round, run.contents), run.round), []).append(run)
         for round_ in sorted(by_round):
             of_round = _newest(by_round[round_])
             # Names may differ in what a file's name cannot hold.

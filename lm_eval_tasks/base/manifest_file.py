@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +23,8 @@ from lm_eval_tasks.base.typed import typed
 FORMAT = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedManifest:
-    """A manifest as it was read.
-
-    Attributes:
-        left_out: the names of fields and configurations that this release does not know.
-    """
-
-    manifest: Manifest
-    left_out: tuple[str, ...]
-
-
-def parse_manifest_file(data: bytes, origin: str, known_tasks: frozenset[str]) -> ParsedManifest:
-    """Read a manifest from the bytes of its file.
+def parse_manifest_file(data: bytes, origin: str, known_tasks: frozenset[str]) -> tuple[Manifest, tuple[str, ...]]:
+    """Read a manifest from the bytes of its file; with the names of fields and configurations that this release does not know.
 
     Args:
         origin: what the file is called in errors.
@@ -64,7 +51,7 @@ def parse_manifest_file(data: bytes, origin: str, known_tasks: frozenset[str]) -
             f"{origin} is not a manifest that this release can read ({why(err)}); build the folder again"
         ) from err
     fields = sorted(set(_unknown_fields(content, _content_of(manifest))))
-    return ParsedManifest(manifest, (*strange, *fields))
+    return manifest, (*strange, *fields)
 
 
 def _take_strange_configurations(content: dict[str, Any], known_tasks: frozenset[str]) -> list[str]:

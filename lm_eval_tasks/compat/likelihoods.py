@@ -16,14 +16,14 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from lm_eval_tasks.base.errors import ModelError
+from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.compat.scored_texts import Encoded, Question, Scored, encode
 
 # Model types of lm-eval that say how likely a given text is.
 MODEL_TYPES = ("hf", "hf-auto", "huggingface", "vllm", "local-completions")
-_Item = TypeVar("_Item")
 # What vLLM is opened with, unless the user says otherwise: values at cached positions can be stale (vllm#42245), and logits are computed
 # for a whole step.
 OF_VLLM = {"enable_prefix_caching": False, "max_num_batched_tokens": 2048}
@@ -60,10 +60,6 @@ def scorer_of(lm: Any) -> Scorer:
     )
 
 
-def _batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
-
-
 def score(lm: Any, questions: Sequence[Question]) -> list[Scored]:
     """Return the answers to all questions, in their order."""
     known = dict(scorer_of(lm)(questions))
@@ -89,7 +85,7 @@ def _of_several(lm: Any, encoded: Encoded) -> list[list[float]]:
     """Return the logarithms of several texts behind a prompt that is read once."""
     *head, last = encoded.prompt
     cache: Any = None
-    for ids in _batches(head, _PREFILL):
+    for ids in batches(head, _PREFILL):
         _, cache = _forward(lm, ids, cache, keep=1)
     if all(len(ids) == 1 for ids in encoded.texts):
         logits, _ = _forward(lm, [last], cache, keep=1)
@@ -147,7 +143,7 @@ def _by_vllm(lm: Any, questions: Sequence[Question]) -> Iterator[Scored]:
     from vllm import SamplingParams, TokensPrompt
 
     settings = SamplingParams(temperature=0, prompt_logprobs=1, max_tokens=1, detokenize=False)
-    for together in _batches(questions, _TOGETHER):
+    for together in batches(questions, _TOGETHER):
         all_encoded = [encode(lm, question) for question in together]
         prompts = [
             TokensPrompt(prompt_token_ids=[*encoded.prompt, *ids]) for encoded in all_encoded for ids in encoded.texts

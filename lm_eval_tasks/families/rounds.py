@@ -23,15 +23,15 @@ def parse_manifest(data: bytes, origin: str) -> Manifest:
     Raises:
         DatasetError: it is no manifest, or of another format.
     """
-    parsed = parse_manifest_file(data, origin, _KNOWN_TASKS)
-    if parsed.left_out and origin not in _SAID:
+    manifest, left_out = parse_manifest_file(data, origin, _KNOWN_TASKS)
+    if left_out and origin not in _SAID:
         _SAID.add(origin)
         _LOGGER.warning(
             "%s is of a newer release: this one does not know %s, and reads the round without",
             origin,
-            ", ".join(parsed.left_out),
+            ", ".join(left_out),
         )
-    return parsed.manifest
+    return manifest
 
 
 def read_manifest(folder: Path) -> Manifest:

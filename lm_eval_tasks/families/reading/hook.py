@@ -7,7 +7,7 @@ prompt is put together when it is asked.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
-from typing import Any, Protocol
+from typing import Any
 
 import datasets
 
@@ -24,19 +24,12 @@ from lm_eval_tasks.data.prompt_columns import TaskData
 from lm_eval_tasks.data.selection import asked_of
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
-from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow, ShownPaper
+from lm_eval_tasks.families.reading.reading_row import PapersRow, ReadingOwn, ReadingRow, ShownPaper
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # Tokens that an answer may have with its reasoning, where the model's context has room for them behind the longest prompt.
 _LONGEST_ANSWER = 16_384
 _FACTS = ("paper_id", "published", "primary_category")
-
-
-class ShowsPapers(Protocol):
-    """A row that shows texts of papers."""
-
-    @property
-    def papers(self) -> tuple[ShownPaper, ...]: ...
 
 
 # Of a row's id: its prompt, see `reading.prompt.prompt_of`.
@@ -132,7 +125,7 @@ def _asking(
     return ask
 
 
-def texts_of(rows: Sequence[ShowsPapers], config: str, options: Options) -> Callable[[ShownPaper], str]:
+def texts_of(rows: Sequence[PapersRow], config: str, options: Options) -> Callable[[ShownPaper], str]:
     """Return what reads the text of a paper that rows show from the files, when it is wanted."""
     shown = {(paper.texts, paper.id) for row in rows for paper in row.papers}
     splits = {name: open_dataset(name, options).splits for name in sorted({name for name, _ in shown})}

@@ -4,7 +4,7 @@ import hashlib
 import logging
 import re
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, NONE, OTHER, RETR
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.metadata import NO_MODEL
-from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import cutoff, prompt_columns, window
 from lm_eval_tasks.data.opened import Opened, TypedRows, open_dataset, rows_of_split
@@ -171,14 +170,6 @@ def _scorer(model: str | None) -> str:
     from lm_eval_tasks.metrics import bertscore
 
     return bertscore.check_model(model)
-
-
-def prompt_of(row: Mapping[str, object], setting: str) -> str:
-    """Return the whole prompt of a row of a dataset, as it is asked if nothing is cut; a ValueError if it is not a row of a writing
-    setting.
-    """
-    slots = prompts.slots(prompt_name_of(setting), _without_target(typed(WritingRow, row)))
-    return "".join(slot.text for slot in slots)
 
 
 def _without_target(row: WritingRow) -> WritingRow:

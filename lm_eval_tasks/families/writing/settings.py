@@ -102,14 +102,12 @@ class Role:
         settings: that have it; empty for all.
         size: of a sample that represents all rows; None for all of them.
         group: of its tasks; "" for none, `{task}` makes one group for each target and one for all of these.
-        shows: in docs, what its tasks ask.
         context: how much of what the settings show.
         way: how they are asked.
     """
 
     name: str
     alias: str
-    shows: str
     settings: tuple[str, ...] = ()
     size: int | None = None
     group: str = ""
@@ -117,20 +115,18 @@ class Role:
     way: Way = GENERATED
 
 
-PLAIN = Role("academiceval_{slug}", "", "", group="academiceval_{task}")
+PLAIN = Role("academiceval_{slug}", "", group="academiceval_{task}")
 ROLES: tuple[Role, ...] = (
     PLAIN,
     Role(
         "academiceval_ralm_{slug}",
         "RALM",
-        "retrieved chunks in place of body and demonstrations, as `context=retrieved`",
         group="academiceval_ralm_{task}",
         context=RETRIEVED,
     ),
     Role(
         "academiceval_{slug}_title_only",
         "title only",
-        "the abstract from the title alone (Table 6), as `context=none`",
         settings=("Abs-9K",),
         context=NONE,
     ),
@@ -138,7 +134,6 @@ ROLES: tuple[Role, ...] = (
     Role(
         "academiceval_tiny_{task}",
         "tiny",
-        "a small sample of a round, without demonstrations",
         settings=("Title-10K", "Abs-9K", "Intro-8K", "Related-34K"),
         size=50,
         group="academiceval_tiny",
@@ -146,7 +141,6 @@ ROLES: tuple[Role, ...] = (
     Role(
         "academiceval_{slug}_bpb",
         "bpb",
-        "the likelihood of the authors' text, in bits per byte",
         group="academiceval_{task}_bpb",
         way=LIKELIHOOD,
     ),

@@ -22,7 +22,6 @@ from hub_scripts.report import standings
 from hub_scripts.report.drawing import Plot, Sheet
 from hub_scripts.report.figures import draw_all
 from hub_scripts.report.inputs import find
-from hub_scripts.report.round_names import RoundNames
 from hub_scripts.report.runs import run_facts
 from hub_scripts.report.sample_pages import copies
 from lm_eval_tasks.base.intervals import level
@@ -416,12 +415,12 @@ def test_runs_that_are_shown_count(tmp_path: Path) -> None:
     new = run(2, ("a",), UsageTotals(answers=10, cost=5.0))
     newest = run(3, ("a", "b"), UsageTotals(answers=20, cost=10.0))
     # The old one is the only one of task b; after the newest nobody needs either.
-    assert run_facts({"m": [old, new]}, RoundNames(), tmp_path)["2026.11", "m"].cost == 300.0
-    assert run_facts({"m": [old, new, newest]}, RoundNames(), tmp_path)["2026.11", "m"].cost == 500.0
+    assert run_facts({"m": [old, new]}, {}, tmp_path)["2026.11", "m"].cost == 300.0
+    assert run_facts({"m": [old, new, newest]}, {}, tmp_path)["2026.11", "m"].cost == 500.0
     served = run(1, ("a",), UsageTotals(served={"first": 2, "second": 1}))
-    assert run_facts({"m": [served]}, RoundNames(), tmp_path)["2026.11", "m"].served == ("first", "second")
+    assert run_facts({"m": [served]}, {}, tmp_path)["2026.11", "m"].served == ("first", "second")
     names = ("n", "x" * 290, "a/b", "a b", "a-b")
-    facts = run_facts({name: [run(1, ("a",), UsageTotals(), name)] for name in names}, RoundNames(), tmp_path)
+    facts = run_facts({name: [run(1, ("a",), UsageTotals(), name)] for name in names}, {}, tmp_path)
     assert facts["2026.11", "n"].tokens_in is None
     assert len({one.record for one in facts.values()}) == len(facts)
 

@@ -609,16 +609,6 @@ def test_prompts_are_exported_as_they_are_asked(
     assert command("export", dataset, "--setting", "Poem-1K")[0] == 1
 
 
-def test_a_row_becomes_its_prompt_in_one_line(dataset: Path) -> None:
-    from datasets import load_dataset
-
-    from lm_eval_tasks.families.writing.hook import load, prompt_of
-
-    rows = load_dataset(str(dataset), "Abs-9K", split="test").map(lambda row: {"prompt": prompt_of(row, "Abs-9K")})
-    asked = load("Abs-9K", 512, dataset=str(dataset), bertscore_model="none")["test"]
-    assert rows["prompt"][:] == asked["prompt"][:]
-
-
 def test_a_small_sample_has_its_share_of_every_month_and_category() -> None:
     facts = [Fact(f"{m}.{i}", f"2026-{m:02d}-0{1 + i % 9}", f"cs.{'AB'[i % 2]}") for m in (1, 2, 3) for i in range(200)]
     places = representative_rows(range(600), facts, 60)
