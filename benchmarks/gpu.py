@@ -1,16 +1,14 @@
-"""What a GPU gains: BERTScore, dense retrieval, vLLM at 32K, with made-up weights of the real shapes.
+"""What a GPU gains: BERTScore and dense retrieval, with made-up weights of the real shapes.
 
   python benchmarks/gpu.py [--quick] [--cpu]
 
 BERTScore: pairs a second of a model shaped like deberta-xlarge in bf16, against bert_score's own loop with the same model. Dense
-retrieval: chunks of 512 characters a second of a model shaped like Contriever. vLLM: prompt tokens a second of prompts of 32,000
-tokens through a Llama of 1.2 billion parameters, if vllm is installed. `--cpu` tries everything but vLLM at toy sizes.
+retrieval: chunks of 512 characters a second of a model shaped like Contriever. `--cpu` tries both at toy sizes.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import random
 import sys
@@ -27,8 +25,6 @@ from transformers import (
     BertModel,
     DebertaConfig,
     DebertaModel,
-    LlamaConfig,
-    LlamaForCausalLM,
     PreTrainedTokenizerFast,
 )
 
@@ -40,7 +36,6 @@ from benchmarks.shared.running import Figures, best
 from lm_eval_tasks.metrics.bertscore import Scorer
 from lm_eval_tasks.retrieval.dense import open_pair
 
-CONTEXT = 32_768
 # A shape that a processor runs.
 TOY: dict[str, Any] = dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=128)
 XLARGE: dict[str, Any] = dict(hidden_size=1024, num_hidden_layers=48, num_attention_heads=16, intermediate_size=4096)
@@ -52,7 +47,6 @@ class Size:
 
     pairs: int
     chunks: int
-    prompts: int
     device: str
     type: torch.dtype
 
@@ -70,19 +64,17 @@ def main() -> None:
     if not torch.cuda.is_available() and not arguments.cpu:
         parser.exit(1, "error: there is no GPU here; --cpu tries the benchmark at toy sizes\n")
     size = (
-        Size(4, 64, 0, "cpu", torch.float32)
+        Size(4, 64, "cpu", torch.float32)
         if arguments.cpu
-        else Size(64, 2_000, 4, "cuda", torch.bfloat16)
+        else Size(64, 2_000, "cuda", torch.bfloat16)
         if arguments.quick
-        else Size(512, 20_000, 16, "cuda", torch.bfloat16)
+        else Size(512, 20_000, "cuda", torch.bfloat16)
     )
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         figures: Figures = {"device": "cpu" if size.is_toy else torch.cuda.get_device_name()}
         figures |= measure_bertscore(place, size) | measure_retrieval(place, size)
-        if importlib.util.find_spec("vllm") and not size.is_toy:
-            figures |= measure_vllm(place, size)
         print(json.dumps(figures))
 
 
@@ -132,30 +124,6 @@ def measure_retrieval(folder: Path, size: Size) -> Figures:
     chunks = [text[start : start + 512] for start in starts]
     [(seconds, _)] = best(lambda: retriever.rank(["which one"], [chunks], 12))
     return {"retrieval_chunks_per_second": round(size.chunks / seconds, 1)}
-
-
-def measure_vllm(folder: Path, size: Size) -> Figures:
-    """Return prompt tokens a second at a context of 32K."""
-    from vllm import LLM, SamplingParams
-
-    tokenizer = make_tokenizer([target for target, _ in pairs(50, 300, seed=3)])
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=2048,
-        intermediate_size=8192,
-        num_hidden_layers=16,
-        num_attention_heads=32,
-        num_key_value_heads=8,
-        max_position_embeddings=CONTEXT,
-    )
-    save(folder / "llama", LlamaForCausalLM(config).to(torch.bfloat16), tokenizer)
-    engine = LLM(str(folder / "llama"), max_model_len=CONTEXT, dtype="bfloat16", enable_prefix_caching=False)
-    rng = random.Random(0)
-    ids = [[rng.randrange(len(tokenizer)) for _ in range(CONTEXT - 768)] for _ in range(size.prompts)]
-    prompts = [{"prompt_token_ids": of_prompt} for of_prompt in ids]
-    sampling = SamplingParams(max_tokens=64, temperature=0.0, ignore_eos=True)
-    [(seconds, _)] = best(lambda: engine.generate(prompts, sampling, use_tqdm=False))
-    return {"vllm_prompt_tokens_per_second": round(sum(map(len, ids)) / seconds)}
 
 
 def make_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:

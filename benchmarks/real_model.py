@@ -7,7 +7,6 @@ of each task in docs/results: are the smallest and the largest model told apart?
 
 from __future__ import annotations
 
-import csv
 import sys
 import time
 from pathlib import Path
@@ -54,7 +53,6 @@ def measure(folder: Path, quick: bool) -> Figures:
         print(f"{tokens} tokens: {seconds:.1f} s through lm_eval, {plain:.1f} s alone", flush=True)
     names = ("throughput_ratio", "tokens_second", "tokens_second_alone")
     figures: Figures = {name: round(figure, 3) for name, figure in zip(names, sorted(taken)[pairs // 2], strict=True)}
-    figures["separated"] = separated()
     return figures if quick else {**figures, "demo_seconds": round(demo(folder))}
 
 
@@ -81,20 +79,6 @@ def alone(model: Watched) -> tuple[int, float]:
     for asked in (model.tokenizer(prompt, return_tensors="pt", add_special_tokens=False) for prompt in model.prompts):
         tokens += model.model.generate(**asked, max_new_tokens=WRITTEN, do_sample=False).shape[1]
     return tokens, time.process_time() - started
-
-
-def separated() -> dict[str, bool]:
-    """Return the papers and task of docs/results -> whether the smallest and the largest of its models are told apart at 95 %."""
-    with (ROOT / "docs" / "results" / "pairs.csv").open(encoding="utf-8", newline="") as file:
-        pairs = list(csv.DictReader(file))
-    smallest: dict[str, str] = {}
-    apart = {}
-    # A task's models come from small to large.
-    for pair in pairs:
-        task = f"{pair['papers']} {pair['task']}"
-        if smallest.setdefault(task, pair["other"]) == pair["other"]:
-            apart[task] = not float(pair["low"] or 0) <= 0 <= float(pair["high"] or 0)
-    return apart
 
 
 def demo(folder: Path) -> float:

@@ -107,13 +107,6 @@ def prepare(place: Path, base: Path) -> None:
 
 
 SHOWN = [page for page in PAGES if any(block.commands for block in blocks(page))]
-LEFT_OUT = [
-    (block.page, line, reason)
-    for page in PAGES
-    for block in blocks(page)
-    for line in block.commands
-    if (reason := needs(line))
-]
 
 
 @pytest.fixture(scope="module")
@@ -172,11 +165,6 @@ def read(page: Path, reader: Desk, place: Path) -> None:
 def open_numbers(text: str) -> set[str]:
     """Return the lines of a text, with a mark in place of each number."""
     return {re.sub(r"[-+]?\d[\d.,:]*", "#", line).strip() for line in text.splitlines()} - {"", "..."}
-
-
-@pytest.mark.parametrize(("page", "line", "reason"), LEFT_OUT)
-def test_a_command_that_needs_more_than_a_test_has(page: str, line: str, reason: str) -> None:
-    pytest.skip(reason)
 
 
 def test_what_a_reader_of_the_readme_runs_first(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from standins.places import BIN
 from tests.helpers.pages import ROOT
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
-Run = Callable[..., str]
 
 
 def _run(*line: object, place: Path, code: int = 0, **variables: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,23 +27,3 @@ def linked_tasks(shared: Path) -> Iterator[None]:
             if not existed:
                 assert task_folder.unlink()
                 assert not task_folder.unlink()
-
-
-@contextmanager
-def installed_tasks(folder: Path, shared: Path) -> Iterator[None]:
-    """Put a folder named `academiceval` in the place where ours is linked.
-
-    Args:
-        shared: a folder of all test processes.
-    """
-    place = task_folder._place("academiceval")
-    with FileLock(shared / "linked-tasks.lock"):
-        were_linked = bool(task_folder.unlink())
-        shutil.copytree(folder, place)
-        (place / task_folder._MARKER).touch()  # so that what a killed test leaves is taken for ours
-        try:
-            yield
-        finally:
-            shutil.rmtree(place)
-            if were_linked:
-                task_folder.link()

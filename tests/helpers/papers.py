@@ -12,19 +12,6 @@ from builder.sources.mirror import MirrorSource
 
 START = date(2026, 1, 1)
 
-# A made-up round that takes seconds; `settings` as in TOML.
-SMALL_ROUND = """
-round = "2026.11"
-settings = {settings}
-[source]
-kind = "sample"
-authors = 16
-papers = 36
-[split]
-validation = 0.2
-test = 0.3
-"""
-
 
 def paper(
     number: int, *authors: str, day: int = 0, category: str = "cs.CL", abstract: str | None = None, title: str = ""

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from builder.collect.update import update
-from builder.errors import RoundError, StoreError
+from builder.errors import RoundError
 from builder.ids import author_key
 from builder.pipeline import collect
 from builder.records import Drop, Paper, months_before
@@ -512,13 +512,6 @@ def test_an_offline_machine_is_one_sentence(tmp_path: Path, server: Loopback, co
     assert code == 1
     assert "cannot be reached (is this machine online?)" in errors
     assert errors.count("\n") == 1
-
-
-def test_a_store_of_a_newer_version_is_refused(folder: Path) -> None:
-    with Store.open(folder / "work" / STORE) as store:
-        store._db.execute("PRAGMA user_version=99")
-    with pytest.raises(StoreError, match="has version 99"):
-        crawl_only(make_round(folder))
 
 
 def test_the_frontier_keeps_the_place_of_who_waits_already(store: Store) -> None:

@@ -107,13 +107,6 @@ def test_a_store_of_the_version_before_is_renewed(tmp_path: Path) -> None:
         assert store.papers_with_classes("2026.11") == 1
 
 
-def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite3"
-    path.write_bytes(b"x" * 4096)
-    with pytest.raises(StoreError, match="cannot open the store"):
-        Store.open(path)
-
-
 def test_a_revised_title_and_the_title_behind_a_forgotten_one_are_found(store: Store) -> None:
     first, second = paper(1, "Ann Ek"), paper(2, "Ann Ek")
     store.add_papers([replace(first, title="Herring roe salinity")], since="2026.11")

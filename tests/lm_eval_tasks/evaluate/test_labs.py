@@ -20,7 +20,6 @@ from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.compat.lm_eval_answers import Watch
 from lm_eval_tasks.data.selection import Fact, representative_rows
 from lm_eval_tasks.evaluate.plan import TaskPlan, table
-from lm_eval_tasks.llm.chat import Ask, NoAnswer
 from lm_eval_tasks.llm.thoughts import in_marks
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.metrics.rates import capped
@@ -258,22 +257,6 @@ def test_an_answer_that_was_cut_off_in_thoughts_out_of_sight_is_capped(
         found = results(tmp_path / str(i))
         assert scores(tmp_path / str(i))["capped"] == scores(tmp_path / str(i))["empty"] == 1.0
         assert (found["usage"]["tokens_out"], found["usage"]["finish"]) == (128, {"length": 2})
-
-
-async def _text(ask: Ask, question: str) -> str:
-    try:
-        return (await ask([{"role": "user", "content": question}], 10))[0]
-    except NoAnswer as err:
-        return f"no answer: {err}"
-
-
-async def _twice(ask: Ask, question: str) -> str:
-    first = (await ask([{"role": "user", "content": question}], 10))[0]
-    return first + (await ask([{"role": "user", "content": first}], 10))[0]
-
-
-def said(body: dict[str, Any]) -> str:
-    return str(body["messages"][-1]["content"]).upper()
 
 
 BAD: list[tuple[str, Callable[[dict[str, Any]], Reply]]] = [

@@ -588,24 +588,6 @@ def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path, m
 
 
 @pytest.mark.slow
-def test_a_response_without_an_answer_is_paid_for(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
-    folder = make_samples(tmp_path / "run", 1)
-    prices = tmp_path / "prices.toml"
-    prices.write_text("[m]\ninput = 1000\noutput = 1000\n")
-    lost = json.dumps({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 900}})
-    replies: list[Any] = [(200, {}, lost)]
-    with serve(lambda body: replies.pop() if replies else verdict(1)) as server:
-        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--concurrency", "1", "--prices", prices)
-        for _ in range(2):
-            code, _, err = command(*line, "--max-cost", "3", "--output", tmp_path / "judged")
-            assert (code, "stopped at a cost of " in err) == (1, True), err
-    assert len(server.requests) == 2
-
-
-@pytest.mark.slow
 def test_responses_without_an_answer_count_in_later_runs(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -621,21 +603,6 @@ def test_responses_without_an_answer_count_in_later_runs(
         for _ in range(2):
             code, _, err = command(*line, "--max-cost", "2", "--output", tmp_path / "judged")
             assert (code, f"stopped at a cost of {0.6 * asked:.4f}" in err, len(server.requests)) == (1, True, asked)
-
-
-CLAIM = "The method reaches 77.7 percent."
-
-
-def looks(body: dict[str, Any]) -> str:
-    """A judge that reads: the text whose claim does not stand in the evidence loses."""
-    prompt = body["messages"][0]["content"]
-    evidence, _, texts = prompt.partition("Answer 1:")
-    first, _, second = texts.partition("Answer 2:")
-    wrong = [CLAIM in one and CLAIM not in evidence for one in (first, second)]
-    winner = 2 if wrong[0] else 1
-    counts = [{"supported": 3 - bad, "contradicted": int(bad), "not found": 0} for bad in wrong]
-    verdicts = {name: {"Winner": f"Answer {winner}", "Brief Explanation": "x"} for name in (*DIMENSIONS, OVERALL)}
-    return json.dumps({"Claims": {"Answer 1": counts[0], "Answer 2": counts[1]}, **verdicts})
 
 
 def test_an_answer_that_never_ends_is_read() -> None:

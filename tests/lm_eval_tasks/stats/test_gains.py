@@ -2,36 +2,9 @@
 
 from __future__ import annotations
 
-import random
-
 from lm_eval_tasks.samples.sample import Sample
 from lm_eval_tasks.stats.scores import by_place
 from tests.helpers.samples import sample
-
-
-def cloze(shown: str, shares: dict[str, float], clusters: int = 40, **columns: object) -> list[Sample]:
-    """120 answers in a context, right as often as `shares` says; the same draws in all contexts."""
-    rng = random.Random(7)
-    drawn = [rng.random() for _ in range(120)]
-    return [
-        sample(
-            f"q{i}",
-            f"author {i % clusters}",
-            {"accuracy": float(x < shares[shown]), "accuracy_bm25_local": float(x < 0.3)},
-            setting="SCALAR-Easy",
-            prompt_name="scalar",
-            shown="" if shown == "full" else shown,
-            **columns,
-        )
-        for i, x in enumerate(drawn)
-    ]
-
-
-def asked(shares: dict[str, float], clusters: int = 40) -> list[Sample]:
-    return [one for shown in shares for one in cloze(shown, shares, clusters)]
-
-
-FOUND = {"none": 0.3, "local": 0.5, "retrieved": 0.6, "full": 0.9}
 
 
 def test_places_are_those_of_what_answers() -> None:
