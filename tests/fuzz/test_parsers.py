@@ -43,9 +43,11 @@ from builder.store.tables import StoredAnswer
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.base.manifest_file import FORMAT
 from lm_eval_tasks.base.text import parse_json
 from lm_eval_tasks.families.rounds import parse_manifest
 from lm_eval_tasks.judge.verdict import parse
+from lm_eval_tasks.samples.block import FORMAT as BLOCK_FORMAT
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import read
 from standins import loopback
@@ -136,9 +138,19 @@ def named(call: Callable[[], object]) -> None:
         assert "\n" not in str(err)
 
 
+def test_what_is_damaged_is_accepted_whole(tmp_path: Path) -> None:
+    """Else each damaged one would be refused for what is wrong with the whole."""
+    parse_manifest(json.dumps(MANIFEST).encode(), "their manifest")
+    for content in (OURS, LM_EVALS):
+        (tmp_path / "results_x.json").write_text(json.dumps(content))
+        assert read_results(tmp_path / "results_x.json").scores
+    judged = make_samples(tmp_path / "judged", 2)
+    (judged / "judge_x.json").write_text(json.dumps(JUDGED))
+    assert len(find([judged]).verdicts) == 1
+
+
 @fuzzed
 @given(st.randoms(use_true_random=False))
-@pytest.mark.slow
 def test_manifests(rng: random.Random) -> None:
     named(lambda: parse_manifest(odd_json(MANIFEST, rng), "their manifest"))
 
@@ -261,9 +273,11 @@ def test_results_and_verdicts(rng: random.Random, tmp_path_factory: pytest.TempP
     folder = tmp_path_factory.getbasetemp() / "report"
     if not folder.is_dir():
         make_samples(folder, 2)
-    (folder / "results_x.json").write_bytes(odd_json(rng.choice((OURS, LM_EVALS)), rng))
+    # Beside samples, results would be refused because they do not list them.
+    results = folder.with_name("results_x.json")
+    results.write_bytes(odd_json(rng.choice((OURS, LM_EVALS)), rng))
     (folder / "judge_x.json").write_bytes(odd_json(JUDGED, rng))
-    named(lambda: read_results(folder / "results_x.json"))
+    named(lambda: read_results(results))
     named(lambda: find([folder]))
     parse(odd_json(json.loads(verdict(1)), rng).decode(errors="replace"))
 
@@ -371,7 +385,7 @@ _STATISTICS = {
     "licenses": {"x": 1},
 }
 MANIFEST = {
-    "format": 4,
+    "format": FORMAT,
     "round": "2026.11",
     "code_version": "0.1.0",
     "reports": [],
@@ -400,10 +414,11 @@ _SCORE = {
 }
 OURS = {
     "academiceval": {
+        "format": BLOCK_FORMAT,
         "rounds": ["2026.11"],
         "prompt_versions": [1],
         "scores": [_SCORE],
-        "run": {"metadata": {"dataset": "org/x"}, "model_cutoff": "2026-01"},
+        "run": {"model": "hf", "metadata": {"dataset": "org/x"}, "model_cutoff": "2026-01"},
     }
 }
 LM_EVALS = {
@@ -414,7 +429,9 @@ LM_EVALS = {
 }
 JUDGED = {
     "judged_model": "x",
+    "round": "2026.11",
     "verdicts": {"Abs-9K": {"2605.00000v1": {"m": [{"Overall Winner": 1}, None], "n": "empty"}}},
+    "texts": {"Abs-9K": {"2605.00000v1": "0" * 64}},
 }
 ROUND = (
     b'round = "2026.11"\nseed = 7\nsettings = ["Abs-9K"]\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n[split]\n'
