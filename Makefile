@@ -100,7 +100,7 @@ check: setup
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-# What is written from the code: task files, tables of tasks, keys of round.toml, reasons, options and scores.
+# What is written from the code: task files, keys of round.toml, reasons, options and scores.
 tasks: setup
 	$(BIN)/python -m lm_eval_tasks.tasks.yaml_files
 	$(BIN)/python -m docs.key_page

@@ -1,8 +1,7 @@
 """What our tasks cost around a real language model: bare lm_eval over Title-10K, against transformers alone with the same prompts.
 
 Both sides take turns over the weights of `make setup`, one prompt at a time on one thread; scores are left out. What our side takes begins
-with the round's folder: opening it, cutting the prompts, asking. Then `make demo` runs in a clone of this repository, set up already. And
-of each task in docs/results: are the smallest and the largest model told apart?
+with the round's folder: opening it, cutting the prompts, asking. Then `make demo` runs in a clone of this repository, set up already.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def open_packed(path: Path) -> BinaryIO:
     Raises:
         ERRORS, then and while reading: it cannot be read or unpacked.
     """
-    match path.suffix:
+    match path.suffix.lower():
         case ".gz":
             return cast("BinaryIO", gzip.open(path, "rb"))
         case ".xz":

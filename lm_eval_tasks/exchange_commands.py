@@ -50,12 +50,12 @@ def register(commands: Commands) -> None:
 
 
 def export(arguments: Namespace) -> Iterator[str | Table]:
-    from lm_eval_tasks.base.metadata import check, with_switches
+    from lm_eval_tasks.base.metadata import check, dataset_of, with_switches
     from lm_eval_tasks.data.round_folder import check_dataset
 
     metadata = with_switches({"dataset": arguments.dataset, **metadata_of(arguments.metadata)})
     check(metadata)
-    check_dataset(str(metadata["dataset"]), arguments.setting)
+    check_dataset(dataset_of(metadata), arguments.setting)
     from lm_eval_tasks.evaluate.exported import export
 
     output = arguments.output or Path(f"{arguments.setting}.prompts.jsonl")

@@ -219,7 +219,7 @@ def test_every_task_stands_in_the_docs() -> None:
     pages = "".join((ROOT / "docs" / f"{name}.md").read_text() for name in ("evaluate", "scalar", "reading", "recall"))
     slugs = {task.name.removeprefix("academiceval_") for task in ALL_TASKS if not task.alias}
     named = set(re.findall(r"`(?:academiceval_)?(\w+)`", pages))
-    # Of recall the pages name each size once, of SCALAR the configurations.
+    # For recall the pages name each size once; for SCALAR they name the configurations.
     written = {slug for slug in slugs if not slug.startswith(("recall", "scalar", "cloze"))}
     assert written <= named
     assert {level.name for level in ALL_LEVELS} <= set(re.findall(r"`([\w-]+)`", pages))

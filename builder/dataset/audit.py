@@ -33,7 +33,7 @@ from lm_eval_tasks.engines.registry import Engine, LocalEngine
 # Runs of more words than this are taken for copies, as in the audits of training data.
 LONG_RUN = 13
 _MIN_ENGLISH = 0.12
-# Characters of each part of a text that tells its language: some 2,000 words together.
+# Length of each of the three parts by which a text's language is told: some 2,000 words in all.
 _PART = 4000
 _LEAST_CONTENT = 0.2
 _LEAST_TARGET = 5
@@ -268,7 +268,7 @@ def _of_papers(where: Iterable[str]) -> list[str]:
 
 
 def _together(findings: Sequence[_Findings]) -> tuple[dict[str, list[str]], dict[str, Row]]:
-    """Return of all tasks: check -> where it failed, and the papers by their ids."""
+    """Return, over all tasks, where each check failed, and the papers by their ids."""
     faults: dict[str, list[str]] = defaultdict(list)
     papers: dict[str, Row] = {}
     lengths: dict[str, dict[Task, int]] = defaultdict(dict)

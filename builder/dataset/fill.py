@@ -55,8 +55,9 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
             for configuration in manifest.complete_configurations
         )
         # What a source said of them once is not believed for good.
-        with workspace.store.transaction():
-            workspace.store.forget(sorted(filling.doubtful))
+        if filling.doubtful:
+            with workspace.store.transaction():
+                workspace.store.forget(sorted(filling.doubtful))
         # After a takedown the hashes of the whole are not known, only those of each text.
         expected = manifest.publishable.original or (filled if not report.dropped else None)
         if not report.dropped and expected and filled != expected:

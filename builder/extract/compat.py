@@ -40,7 +40,7 @@ def links_of(page: pymupdf.Page) -> Iterator[tuple[tuple[float, float, float, fl
 
 
 class _Pictures(pymupdf.mupdf.FzDevice2):  # type: ignore[misc]
-    """A device that is told of images and shadings alone: `get_bboxlog` is told of every path and text, which takes longer than to run
+    """A device that hears of images and shadings only; `get_bboxlog` also records every path and text, which takes longer than running
     the page.
     """
 
@@ -64,12 +64,15 @@ class _Pictures(pymupdf.mupdf.FzDevice2):  # type: ignore[misc]
 
 
 def picture_boxes(page: pymupdf.Page) -> list[tuple[float, float, float, float]]:
-    """Return where a page shows images and shadings, before it is turned."""
+    """Return the boxes of a page's images and shadings, in the coordinates of the page before it is rotated."""
     rotation, device = page.rotation, _Pictures()
-    page.set_rotation(0)
+    # A damaged file has pages that cannot be turned.
+    if rotation:
+        page.set_rotation(0)
     pymupdf.mupdf.fz_run_page(page.this, device, pymupdf.mupdf.FzMatrix(), pymupdf.mupdf.FzCookie())
     pymupdf.mupdf.fz_close_device(device)
-    page.set_rotation(rotation)
+    if rotation:
+        page.set_rotation(rotation)
     return device.boxes
 
 

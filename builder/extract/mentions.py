@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from builder.records import Mention, Reference, Section
 from lm_eval_tasks.base.text import fold
@@ -101,9 +102,8 @@ def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list
         if match.start() >= covered and (author := _find_author(names, int(match[1]), by_name)):
             skipped, surname = author
             start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped
-            works, covered = _works_of(text, match)
-            cited = [entry for year, letter in works for entry in _entry_of(by_name.get((surname, year), []), letter)]
-            hits.append((start, covered, cited, len(works) > 1))
+            cited, covered = _works_of(text, match, partial(_entry_of, by_name, surname))
+            hits.append((start, covered, cited, len(cited) > 1))
     for i, (start, end, cited, are_several) in enumerate(hits):
         joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
             i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
@@ -114,26 +114,36 @@ def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list
         yield Mention(s, start, closed, tuple(dict.fromkeys(cited)), joined or are_several)
 
 
-def _works_of(text: str, first: re.Match[str]) -> tuple[list[tuple[int, str]], int]:
-    """Return the years, each with its letter, of a mark by one author, as in "Ek, 2019a,b, 2020", and where it ends."""
-    works, end = [(int(first[1]), first[2])], first.end()
+def _works_of(text: str, first: re.Match[str], entry_of: Callable[[int, str], int | None]) -> tuple[list[int], int]:
+    """Return the entries of a mark that names its authors once, as in "Ek, 2019a,b, 2020", and where the mark ends.
+
+    Args:
+        entry_of: the authors' entry of a year with a letter, if there is one.
+    """
+    year, letter, end = int(first[1]), first[2], first.end()
+    found = entry_of(year, letter)
+    cited = [entry_of(year, "") if found is None else found]
     while more := _MORE.match(text, end):
-        year, letter = more.groups()
-        if not year and not works[-1][1]:
+        has_letters, (other_year, other_letter) = bool(letter), more.groups()
+        year, letter = int(other_year or year), other_letter
+        entry = entry_of(year, letter) if other_year or has_letters else None
+        if entry is None:
             break
-        works.append((int(year or works[-1][0]), letter))
+        cited.append(entry)
         end = more.end()
-    return works, end
+    return [entry for entry in cited if entry is not None], end
 
 
-def _entry_of(entries: Sequence[int], letter: str) -> Sequence[int]:
-    """Return the one of an author's works of a year that a letter names, the first without one; none if there are none."""
+def _entry_of(by_name: dict[tuple[str, int], list[int]], surname: str, year: int, letter: str) -> int | None:
+    """Return the entry that a letter names among an author's works of one year, the first if there is no letter; None for no such one."""
     order = ord(letter or "a") - ord("a")
-    return entries[order : order + 1] or entries[:1]
+    return next(iter(by_name.get((surname, year), [])[order:]), None)
 
 
 def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, str] | None:
-    """Return how many characters precede the first author in `names`, and the key of that author, who has an entry of the year."""
+    """Return how many characters precede the first author in `names`, and that author's key; None unless the list has a work by this
+    author from that year.
+    """
     for word in re.finditer(r"[^\s,]+", names):
         rest = names[word.start() :]
         for surname in (re.split(r",| and | & | et al|['’]s", rest)[0], word.group()):

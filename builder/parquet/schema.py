@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from builder.records import PUBLIC_DOMAIN
 from lm_eval_tasks.base.files import sha256_of_bytes
 
 Row = dict[str, Any]
@@ -36,11 +35,12 @@ class RowSchema:
     Attributes:
         columns: of whole rows.
         kept: those of them that rows by id have too.
-        own: the row's own texts.
-        listed: a list of records -> what rows by id have of a record, and its texts.
+        own: the names of the row's own texts.
+        listed: columns that are lists of records -> the fields of a record that rows by id keep, and the names of its texts.
         paper_column: where a row has the id of the paper that it asks about.
         shown_column: the list of the papers that a row shows, or of the others; "" without one.
         cited_column: a list of works whose abstracts a row shows; "" without one.
+        uncounted: the licence of cited works that need no mention.
         constants: columns that every row by id has, and whole rows have not.
     """
 
@@ -51,6 +51,7 @@ class RowSchema:
     shown_column: str = ""
     listed: Mapping[str, tuple[pa.StructType, Sequence[str]]] = field(default_factory=dict)
     cited_column: str = ""
+    uncounted: str = ""
     constants: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -73,12 +74,12 @@ class RowSchema:
 
         Of cited works it shows abstracts, which count unless they are in the public domain, as arXiv's are.
         """
-        cited = (cited for cited in row.get(self.cited_column) or () if cited["license"] != PUBLIC_DOMAIN)
+        cited = (cited for cited in row.get(self.cited_column) or () if cited["license"] != self.uncounted)
         shown = (*(row[self.shown_column] if self.shown_column else ()), *cited)
         return [(row[self.paper_column], row["license"]), *((each["id"], each["license"]) for each in shown)]
 
     def completed(self, row: Row, found: Row) -> Row | Lacking:
-        """Return a row by id together with what was found for it, if the texts are those that it was made of."""
+        """Return the whole row: a row by id with what was found for it; `changed_text` if the texts are not those that it was made of."""
         whole = {**{name: row[name] for name in self.kept}, **found}
         return whole if matches(self.texts(whole), hashes_of(row)) else "changed_text"
 
@@ -100,10 +101,8 @@ class RowSchema:
                 for name, text in self.texts(row).items()
             ],
         }
-        return {
-            name: made[name] if name in made else _fields_of(row, self.id_columns.field(name))
-            for name in self.id_columns.names
-        }
+        columns = self.id_columns
+        return {name: made[name] if name in made else _fields_of(row, columns.field(name)) for name in columns.names}
 
     def sha256_of(self, row: Row) -> str:
         """Hash all of a whole row, as its columns hold it."""

@@ -41,7 +41,7 @@ def allowed_by(manifest: Manifest) -> AuditTable:
         return AuditTable.model_validate(known)
     except ValidationError as err:
         first = err.errors()[0]
-        where = first["loc"][-1] if first["loc"] else first["msg"]
+        where = first["loc"][0] if first["loc"] else first["msg"].removeprefix("Value error, ")
         raise FolderError(f"the manifest of round {manifest.round} allows an audit what cannot be ({where})") from err
 
 

@@ -144,8 +144,8 @@ class HttpClient:
         """Ask until an answer can be believed; returns the answer, and whether a doubt remains."""
         # The same doubt, time after time.
         doubts: list[str] = []
-        # Tries of one kind of failure do not count against another: how many there may be -> how many there were.
-        failed: Counter[int] = Counter()
+        # Failures are counted for each kind on its own: whether there is an answer that may be none, and how often it may fail.
+        failed: Counter[tuple[bool, int]] = Counter()
         for attempt in count():
             try:
                 answer = self._follow(url)
@@ -161,8 +161,9 @@ class HttpClient:
                     return answer, True
                 wait = _LATER * self._source.delay if patient and len(doubts) == 2 else 0.0
                 failure = _TransientFailure(str(doubt), wait=wait, tries=tries)
-            failed[failure.tries] += 1
-            if failed[failure.tries] >= failure.tries:
+            kind = bool(doubts), failure.tries
+            failed[kind] += 1
+            if failed[kind] >= failure.tries:
                 raise (_Doubted if doubts else SourceError)(
                     f"{_host(url)} failed {failure.tries} times, last: {failure} ({url[:200]}); what was "
                     f"fetched is kept; run the same command again later{_OFFLINE * (failure.tries == UNREACHABLE_TRIES)}"

@@ -5,6 +5,7 @@ table of them (`builder.extract.pdf_table` makes it), which its owner may correc
 """
 
 import logging
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -106,13 +107,16 @@ class MetadataIndex:
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
 
 
+_ENDING = re.compile(r"\.(?:pdf|html?(?:\.xz)?)$", re.IGNORECASE)
+
+
 def count_papers(folder: Path) -> int | None:
     """Count the papers that a mirror has files of, in folders of the usual names; None without such a folder."""
     places = [folder / name for name in ("pdf", "html") if (folder / name).is_dir()]
-    stems = (
-        path.name.partition(f".{place.name}")[0] for place in places for path in place.rglob("*.*") if path.is_file()
-    )
-    return len(set(map(bare_id, stems))) if places else None
+    files = (path.name for place in places for path in place.rglob("*.*") if path.is_file())
+    stems = {name[: ending.start()] for name in files if (ending := _ENDING.search(name))}
+    known = ((PaperId.of_stem(stem), stem) for stem in stems)
+    return len({paper.bare if paper else stem for paper, stem in known}) if places else None
 
 
 class MirrorSource:

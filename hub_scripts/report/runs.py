@@ -40,13 +40,16 @@ def known_models(overrides: Path | None = None) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
-    """Return the facts of a model; empty ones if it is not known. A name with another size is that of a model made from a known one."""
+    """Return the facts of a model; empty ones if it is not known. A name that gives another size than its model's belongs to a model
+    derived from that.
+    """
     name = folded_name(model)
-    for pattern, facts in known.items():
-        known_sizes = _SIZE.findall(f"{folded_name(pattern)}{folded_name(facts.parameters)}")
-        if folded_name(pattern) in name and set(_SIZE.findall(name)) <= set(known_sizes):
-            return facts
-    return ModelFacts()
+    found = next(((pattern, facts) for pattern, facts in known.items() if folded_name(pattern) in name), None)
+    if found is None:
+        return ModelFacts()
+    pattern, facts = found
+    sizes = set(_SIZE.findall(f"{folded_name(pattern)}{folded_name(facts.parameters)}"))
+    return facts if not sizes or sizes.issuperset(_SIZE.findall(name)) else ModelFacts()
 
 
 def _read(path: Path) -> dict[str, ModelFacts]:
@@ -66,8 +69,8 @@ def _given_facts(path: Path, name: str, values: Any) -> ModelFacts:
     return ModelFacts(*values)
 
 
-# Of a folded name: "-7b-", "-0-5b-".
-_SIZE = re.compile(r"(?<=-)\d+(?:-\d+)?[bm](?=-)")
+# Parameters in a folded name: "-7b-", "-0-5b-", "-135m-"; "-1m-" is the length of a context.
+_SIZE = re.compile(r"(?<=-)(?:\d+(?:-\d+)?b|\d{3}m)(?=-)")
 RECORDS = Path("data") / "runs"
 _KEPT = ("prompt_versions", "made_with", "usage", "subsets", "datasets")
 # Of how a run was asked for: what is about the model, and what is not about the machine; the former are options of `academiceval eval`.

@@ -24,7 +24,8 @@ FORMAT = 5
 
 
 def parse_manifest_file(data: bytes, origin: str, known_tasks: frozenset[str]) -> tuple[Manifest, tuple[str, ...]]:
-    """Read a manifest from the bytes of its file; with the names of fields and configurations that this release does not know.
+    """Read a manifest from the bytes of its file; return it with the names of the fields and configurations that this release does not
+    know.
 
     Args:
         origin: what the file is called in errors.

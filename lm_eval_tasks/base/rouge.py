@@ -151,16 +151,25 @@ def _backtrack(reference: Sequence[str], candidate: Sequence[str], rows: Sequenc
     def length(i: int, j: int) -> int:
         return j - (rows[i] & ((1 << j) - 1)).bit_count()
 
+    # A bit of a number of many digits costs as much as all of them, a bit of bytes nothing.
+    bits = [row.to_bytes(len(candidate) // 8 + 1, "little") for row in rows]
+
+    def step(i: int, j: int) -> int:
+        return ~bits[i][j >> 3] >> (j & 7) & 1
+
     positions: list[int] = []
     i, j = len(reference), len(candidate)
+    here, above = length(i, j), length(i - 1, j) if i else 0
     while i and j:
         if reference[i - 1] == candidate[j - 1]:
-            i, j = i - 1, j - 1
-            positions.append(i)
-        elif length(i, j - 1) > length(i - 1, j):
-            j -= 1
+            positions.append(i - 1)
+            i, j, here = i - 1, j - 1, here - 1
+        elif here - step(i, j - 1) > above:
+            here, above, j = here - step(i, j - 1), above - step(i - 1, j - 1), j - 1
+            continue
         else:
-            i -= 1
+            i, here = i - 1, above
+        above = length(i - 1, j) if i else 0
     return positions
 
 

@@ -115,12 +115,12 @@ def _csv_lines(table: Table) -> Iterator[str]:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([_csv_cell(cell) for cell in row] for row in (table.head, *table.rows))
-    # A cell may have what `splitlines` takes for the end of a line.
+    # A cell may contain characters that `splitlines` takes for line ends.
     yield from text.getvalue().split("\n")
 
 
 def _csv_cell(cell: object) -> str:
-    text = "" if cell is None else str(redact(str(cell)))
+    text = "" if cell is None else str(redact(str(cell))).replace("\r", " ")
     return text if _FIGURE.fullmatch(text) else guarded(text)
 
 

@@ -59,7 +59,7 @@ def _numbers_of(spaced: bytes) -> Words:
     return numbers ^ numbers >> np.uint64(29)
 
 
-# Of each power of two that a text's length is below.
+# One entry for each power of two that bounds the length of a text.
 @lru_cache(maxsize=32)
 def _powers(count: int) -> tuple[Words, Words]:
     """Return the first powers of the factor, and of its inverse: it is odd, so it has one."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from lm_eval_tasks.base.metadata import switch
 from lm_eval_tasks.llm.served_length import (
     ENGINE_LENGTH,
     LENGTH_KEYS,
@@ -83,7 +84,7 @@ def _load(known: str, system_instruction: str) -> ModelWindow:
     tokenizer = tokenizers.load(label, trust_remote_code=switched_on(arguments, "trust_remote_code"))
     served = served_length(str(arguments.get("pretrained") or name), arguments, tokenizer)
     _LOGGER.info("prompts are cut to %d tokens, as %s says", served.tokens, served.source)
-    thinking = None if "enable_thinking" not in arguments else switched_on(arguments, "enable_thinking")
+    thinking = None if "enable_thinking" not in arguments else switch("enable_thinking", arguments["enable_thinking"])
     around, opens, marks = _around(tokenizer, system_instruction, thinking)
     return ModelWindow(tokenizer, served, served.tokens - around, label, opens, marks)
 

@@ -147,7 +147,7 @@ def _means(lines: Sequence[Logged], figures: Sequence[object]) -> dict[str, obje
     for name, value in known.items():
         metric = name.partition(",")[0]
         if metric.endswith("_stderr"):
-            # Those of all samples do not follow from those of the shards; our intervals are made of the samples.
+            # Standard errors over all samples cannot be computed from the shards'; our intervals come from the samples.
             continue
         values = [line[metric] for line in lines if isinstance(line.get(metric), float | int)]
         if name == "sample_len":

@@ -222,9 +222,10 @@ def _is_aside(before: str) -> bool:
         # A sentence about one label is a reason.
         if not leads or WORDED.search(line):
             return False
-    # What follows the last list says more of the next one than what led to the last.
-    behind = line.rpartition("]")[2]
-    said = behind if _ASIDE.search(behind) else line
+    # What stands between the previous list and this one says more about this one than what led to the previous, if that was an answer.
+    head, _, behind = line.rpartition("]")
+    is_own = _BEFORE.search(head.rpartition("[")[0]) and behind.count(")") <= behind.count("(")
+    said = behind if is_own and _ASIDE.search(behind) else line
     return _ASIDE.search(said) is not None and _LEADS_ON.search(said) is None
 
 

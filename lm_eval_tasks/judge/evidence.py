@@ -1,6 +1,6 @@
 """What a judge is shown of the paper itself: for each sentence of both texts the passages of the body that fit it best (BM25)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +8,14 @@ from lm_eval_tasks.base.bm25 import best, bm25_scores
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.base.text import sentences
+from lm_eval_tasks.data.window import READ
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.answering import own_of
+from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.run_folder import results_in
 from lm_eval_tasks.samples.sample import Sample
-from lm_eval_tasks.tasks.catalogue import task_asking
 
 _WORDS = 80
 
@@ -31,7 +32,7 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
         EvalError: a sample's paper is missing, the dataset cannot be loaded, or the run does not name it.
         SamplesError: the results that name the dataset cannot be read.
     """
-    rows = _rows(folders, sorted({sample.row.setting for sample in samples}))
+    rows = _rows(folders, {sample.row.setting: sample.row.task for sample in samples})
     shown = {}
     for sample in samples:
         row = rows.get((sample.row.setting, sample.id))
@@ -47,20 +48,24 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
     return shown
 
 
-def _rows(folders: Sequence[Path], settings: Sequence[str]) -> dict[tuple[str, str], PromptRow]:
-    """Load the rows of some settings, by setting and id, with what a body says."""
+def _rows(folders: Sequence[Path], settings: Mapping[str, str]) -> dict[tuple[str, str], PromptRow]:
+    """Load the rows of some settings, each with its task, by setting and id, with what a body says."""
     parents = (path if path.is_dir() else path.parent for path in folders)
     files = sorted(file for parent in parents for file in results_in(parent))
     run = read_results(files[0]).run if files else None
-    # Each paper's body is wanted whole, whatever a model had room for.
-    options = {**(run.metadata if run else {}), "bertscore_model": NO_MODEL, "keep_parts": True, "fits_only": False}
+    # Each paper's whole body is wanted, however little the model had room for.
+    metadata = {key: value for key, value in (run.metadata if run else {}).items() if key not in READ}
+    options = {**metadata, "bertscore_model": NO_MODEL, "keep_parts": True, "fits_only": False}
+    names = [setting.name for setting in SETTINGS]
     rows = {}
-    for setting in settings:
-        task, own = task_asking(setting.split(" ")[0])
-        arguments: dict[str, Any] = {**options, **own}
-        for doc in hook.load(task.configuration, 1, **arguments)["test"]:
+    for shown, task in sorted(settings.items()):
+        name = shown.split(" ")[0]
+        # A setting of a round's own shows what the usual ones of its task do.
+        usual = name if name in names else next(setting.name for setting in SETTINGS if setting.task == task)
+        arguments: dict[str, Any] = {**options, "config": name}
+        for doc in hook.load(usual, 1, **arguments)["test"]:
             row = PromptRow.of_doc(doc)
-            rows[setting, row.id] = row
+            rows[shown, row.id] = row
     return rows
 
 

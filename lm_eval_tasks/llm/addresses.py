@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import requests
+from urllib3.exceptions import HTTPError
 
 from lm_eval_tasks.base.completions import MOST_BYTES
 from lm_eval_tasks.base.errors import ModelError
@@ -16,7 +17,7 @@ from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import parse_json
 
 _LOGGER = logging.getLogger(__name__)
-# That a server may take to say what it serves.
+# Seconds that a server may take to list its models.
 _SECONDS = 10.0
 _ENDPOINTS = ("/chat/completions", "/completions")
 
@@ -63,18 +64,27 @@ def _noted(journal: Path) -> dict[str, Any] | None:
 
 
 def _models(url: str) -> frozenset[str]:
-    """Ask a server for its models; none if it does not say, or cannot be reached. The package `openai` is not needed for that."""
+    """Ask a server for its models; none if it does not say, or cannot be reached. This works without the package `openai`."""
+    url = url.rstrip("/")
     base = next((url.removesuffix(end) for end in _ENDPOINTS if url.endswith(end)), url)
     try:
         content = parse_json(within(_SECONDS, lambda: _asked(f"{base}/models")))
         return frozenset(str(model["id"]) for model in content["data"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, HTTPError, ValueError, KeyError, TypeError):
         return frozenset()
 
 
 def _asked(url: str) -> bytes:
     key = os.environ.get("OPENAI_API_KEY") or "none"
     headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": "identity"}
-    with requests.get(url, headers=headers, timeout=_SECONDS, allow_redirects=False, stream=True) as response:
+    with requests.get(
+        url,
+        headers=headers,
+        # Else what a .netrc says of this host takes the place of the key.
+        auth=lambda request: request,
+        timeout=_SECONDS,
+        allow_redirects=False,
+        stream=True,
+    ) as response:
         body: bytes = response.raw.read(MOST_BYTES)
         return body

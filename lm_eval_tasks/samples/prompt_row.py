@@ -62,7 +62,7 @@ class PromptRow:
         cuts: component of a prompt -> tokens taken from it.
         tokens_before, tokens_after: prompt tokens without and with cutting; 0 if no tokenizer is known.
         target_at: the character at which the target's own component of the prompt begins, after the demonstrations.
-        answer_cap: tokens that an answer may have, its reasoning included.
+        answer_cap: tokens that an answer may have, its reasoning included; by likelihood, those of the text.
         opens: the mark of reasoning that the chat template writes before the answer; "" if it writes none.
         begins, closes: the marks around reasoning that the template shows or the user named; "" if none is known.
         shown: with how much less the sample was asked, "" if with all that it shows.

@@ -16,7 +16,7 @@ from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.base.typed import typed
-from lm_eval_tasks.families.answering import answering_of
+from lm_eval_tasks.families import target_of
 from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.prompt_row import PromptRow, ends_of
@@ -102,12 +102,13 @@ class Sample:
 
     @classmethod
     def of_entry(cls, entry: Logged) -> Self:
-        """Read a line of a journal: an answer as it would be scored, without scores; errors as `of_logged`."""
+        """Read a line of a journal: an answer without scores, a text as it would be scored; errors as `of_logged`."""
         row = PromptRow.of_doc(entry["doc"])
         if row.way == LIKELIHOOD:
             return cls(row, "", {}, likelihoods=tuple(typed(Likelihood, each) for each in entry["value"]))
         answer = take_apart(entry["value"] or "", row.opens, row.closes, row.begins).answer
-        return cls(row, answering_of(row.task).refine(answer, row), {})
+        refine = target_of(row.task).refine
+        return cls(row, refine(answer, row.target) if refine else answer, {})
 
 
 def read(paths: Sequence[Path]) -> list[Sample]:

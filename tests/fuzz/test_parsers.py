@@ -139,7 +139,7 @@ def named(call: Callable[[], object]) -> None:
 
 
 def test_what_is_damaged_is_accepted_whole(tmp_path: Path) -> None:
-    """Else each damaged one would be refused for what is wrong with the whole."""
+    """Otherwise every damaged copy would be refused for a fault of the undamaged original."""
     parse_manifest(json.dumps(MANIFEST).encode(), "their manifest")
     for content in (OURS, LM_EVALS):
         (tmp_path / "results_x.json").write_text(json.dumps(content))
@@ -273,7 +273,7 @@ def test_results_and_verdicts(rng: random.Random, tmp_path_factory: pytest.TempP
     folder = tmp_path_factory.getbasetemp() / "report"
     if not folder.is_dir():
         make_samples(folder, 2)
-    # Beside samples, results would be refused because they do not list them.
+    # Next to samples that they do not list, results would be refused.
     results = folder.with_name("results_x.json")
     results.write_bytes(odd_json(rng.choice((OURS, LM_EVALS)), rng))
     (folder / "judge_x.json").write_bytes(odd_json(JUDGED, rng))

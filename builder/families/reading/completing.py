@@ -1,4 +1,4 @@
-"""How rows of the reading families by id alone become whole again: their texts are titles, all else stands in them."""
+"""How rows of the reading families and of recall become whole again from their ids: their texts are titles, all else stands in them."""
 
 from builder.parquet.schema import Lacking, Row, RowSchema, hashes_of
 from builder.store import Store
@@ -21,7 +21,7 @@ def complete_row(schema: RowSchema, row: Row, task: str, store: Store) -> Row | 
 
 
 def _whole_work(work: Row, store: Store, sha256: str) -> Row | Lacking:
-    """Return a work with its title, as the list of references of the paper that cites it has it."""
+    """Return a work with its title as the citing paper's reference list prints it, or why it cannot be had."""
     paper = store.paper(work["paper"])
     if paper is None:
         return "missing_paper"

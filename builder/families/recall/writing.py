@@ -61,8 +61,9 @@ def _write(configuration: Recall, round_: _Recalled, folder: Path) -> tuple[List
         name = f"{round_.papers[asked.paper].versioned_id}#{asked.section}"
         ids = {f"{name}-{one}": one for one in PLACES} if configuration.at_places else {name: place}
         named = excluded & {name, *ids}
-        # What is named is known to be there, although the paper may have other rows.
-        report.examples.setdefault("excluded", []).extend(sorted(named))
+        if named:
+            # Noted even if the paper keeps other rows, so that nobody is told that the id is unknown.
+            report.examples.setdefault("excluded", []).extend(sorted(named))
         wanted = {} if name in named else {id_: one for id_, one in ids.items() if id_ not in named}
         rows = {id_: round_.row(configuration, asked, one) for id_, one in wanted.items()}
         reason = "excluded" if not rows else "context_not_filled" if None in rows.values() else ""

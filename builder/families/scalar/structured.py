@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from pydantic import BaseModel, ValidationError
 
 from builder.errors import FolderError
 from builder.extract.sections import role_of, split_number
@@ -20,7 +20,6 @@ from builder.ids import PaperId
 from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Role, Section
 from lm_eval_tasks.base.text import parse_json, title_key
-from lm_eval_tasks.base.typed import typed
 
 # An arXiv id, the key of a title, or what an address says after its host.
 _ID = re.compile(r"\w[\w.:?=&-]{0,199}(?:/\w[\w.:?=&-]{0,199})?")
@@ -29,14 +28,14 @@ _BIBLIOGRAPHY = re.compile(r"^#+ *(?:\d+\.? *)?(?:References|Bibliography)\b.*$"
 
 
 # As the file has them, strictly typed.
-class _Mention(Struct, kw_only=True):
+class _Mention(BaseModel, strict=True):
     paper_id: str
     start_pos: int
     end_pos: int
     single_citation: bool
 
 
-class _Text(Struct, kw_only=True):
+class _Text(BaseModel, strict=True):
     content: str
 
 
@@ -44,7 +43,7 @@ class _Section(_Text):
     citations: list[_Mention]
 
 
-class _Work(Struct, kw_only=True):
+class _Work(BaseModel, strict=True):
     title: str | None = None
     arxiv_id: str | None = None
     abstract: str | None = None
@@ -52,11 +51,11 @@ class _Work(Struct, kw_only=True):
     sections: dict[str, _Text] | None = None
 
 
-class _References(Struct, kw_only=True):
+class _References(BaseModel, strict=True):
     data: dict[str, _Work]
 
 
-class _Record(Struct, kw_only=True):
+class _Record(BaseModel, strict=True):
     title: str
     abstract: str
     paper_id: str
@@ -88,7 +87,11 @@ def read_structured(path: Path) -> Structured:
     titles: dict[str, set[str]] = defaultdict(set)
     for where, record in _records(path):
         try:
-            citing.append(_citing_paper(typed(_Record, record), known, titles))
+            citing.append(_citing_paper(_Record.model_validate(record), known, titles))
+        except ValidationError as err:
+            first = err.errors()[0]
+            field_name = ".".join(map(str, first["loc"]))
+            raise FolderError(f"{where} is not a structured paper of SCALAR ({field_name}: {first['msg']})") from err
         except ValueError as err:
             raise FolderError(f"{where} is not a structured paper of SCALAR ({err})") from err
     ids: dict[str, set[str]] = defaultdict(set)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from builder.families.writing.prepare import content_texts, target_of
 from builder.parquet.schema import INTEGER, STRING, Lacking, Row, RowSchema, hashes_of, strings
-from builder.records import DemoOrigin, Paper, writing_task
+from builder.records import PUBLIC_DOMAIN, DemoOrigin, Paper, writing_task
 from builder.store import Store
 from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.base.files import sha256_of_bytes
@@ -88,6 +88,7 @@ def schema_of_task(task: Task) -> RowSchema:
         shown_column="demonstrations",
         listed=_LISTED,
         cited_column="citations" if task == "related" else "",
+        uncounted=PUBLIC_DOMAIN,
         constants={"task": task},
     )
 

@@ -9,6 +9,8 @@ target, different papers from it, and not near copies of it. A choice depends on
 kind alone, never on the order in which choices are made. Settings with a budget of tokens take as many as fit.
 """
 
+from __future__ import annotations
+
 import bisect
 import random
 from collections import defaultdict
@@ -16,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
 
 from builder.collect.graph import CoAuthorGraph
 from builder.collect.near_duplicates import near_duplicate
@@ -23,11 +26,13 @@ from builder.families.writing.prepare import PreparedPaper
 from builder.records import DemoOrigin, Paper, SampleReason
 from builder.seeding import digest_of, row_order
 from builder.stage_report import StageReport
-from builder.workspace import Workspace
 from lm_eval_tasks.base.contract import Task
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.writing.settings import Setting
+
+if TYPE_CHECKING:
+    from builder.workspace import Workspace
 
 _BESIDE = 2
 
@@ -51,7 +56,7 @@ class Demonstrators:
             self._by_category[paper.primary_category].append(paper)
 
     def choices_for(self, target: Paper) -> Callable[[int, int], DemonstrationIds]:
-        """Return what chooses for a target up to so many random papers, and papers by co-authors; fewer if there are not enough.
+        """Return a function that chooses demonstrations for a target: up to so many random papers, and up to so many by co-authors.
 
         No paper is chosen twice. Random ones are drawn as if at least two co-author ones were shown with them, as in the mixed settings,
         so that all settings with the same number show the same ones.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from io import FileIO
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from builder.extract.quality import common_share, words_of
 from builder.extract.sections import OUTSIDE, cited_in_related_work, role_span
-from builder.records import NO_TEXT, Document, Paper, Role, SampleReason
+from builder.records import NO_TEXT, PUBLIC_DOMAIN, Document, Paper, Role, SampleReason
 from builder.round.allowed import allows
 from builder.round.configurations import by_task
 from builder.sources.tokenizer import shown_beside, token_counter
@@ -226,7 +226,7 @@ class PreparedPaper:
         return self.tasks[task].input_tokens + self.tasks[task].output_tokens
 
 
-# A paper as the store has it: its record, its document, packed, and by their references the papers that it cites.
+# A paper as the store has it: its record, its packed document, and the papers that it cites, by the number of the reference.
 _StoredPaper: TypeAlias = tuple[Paper, bytes, Mapping[int, Paper]]
 
 
@@ -303,7 +303,7 @@ def _unfit_reason(paper: Paper, task: Task, content: list[str], output: str, rou
 
 
 def texts_of(workspace: Workspace) -> Path:
-    """Return the file of the prepared texts, which is there while a folder is written."""
+    """Return the file of the prepared texts; it exists only while a folder is written."""
     return workspace.round_.workspace / "build.texts"
 
 
@@ -314,7 +314,7 @@ def prepare_papers(workspace: Workspace, engine: Engine) -> dict[str, PreparedPa
     store = documents.store if "related" in tasks else None
 
     def stored(paper: Paper) -> _StoredPaper:
-        cited = _cited_papers(store, paper.id, round_.licenses) if store else {}
+        cited = _cited_papers(store, paper.id, round_.licenses, workspace.taken_down) if store else {}
         return paper, documents.packed_document(paper.id), cited
 
     given = map(stored, progress(papers, "prepare", len(papers)))
@@ -324,10 +324,13 @@ def prepare_papers(workspace: Workspace, engine: Engine) -> dict[str, PreparedPa
         return {paper.paper.id: replace(paper, spans=add_texts(file, texts)) for paper, texts in prepared}
 
 
-def _cited_papers(store: Store, paper_id: str, licenses: Licenses) -> dict[int, Paper]:
-    """Return what a paper cites, as far as the abstracts may be shown."""
+def _cited_papers(store: Store, paper_id: str, licenses: Licenses, taken_down: Collection[str]) -> dict[int, Paper]:
+    """Return what a paper cites, as far as the abstracts may be shown: of papers that were taken down, those in the public domain."""
     links = store.cited_ids(paper_id)
     papers = {
-        paper.id: paper for paper in store.papers(set(links.values())) if allows(paper.abstract_license, licenses)
+        paper.id: paper
+        for paper in store.papers(set(links.values()))
+        if allows(paper.abstract_license, licenses)
+        and (paper.id not in taken_down or paper.abstract_license == PUBLIC_DOMAIN)
     }
     return {reference: papers[id_] for reference, id_ in links.items() if id_ in papers}

@@ -1,11 +1,14 @@
 """Planned samples -> the rows of the writing settings, their texts read from the file where prepared papers left them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from io import FileIO
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.families.writer import tally_of
 from builder.families.writing.columns import columns, demonstration_of, row_of
@@ -15,12 +18,14 @@ from builder.families.writing.prepare import PreparedPaper, text_at, texts_of
 from builder.parquet.schema import Row
 from builder.parquet.write import SplitWriter
 from builder.records import DemoOrigin
-from builder.workspace import Workspace
 from lm_eval_tasks.base.contract import SPLITS, Split, Task
 from lm_eval_tasks.base.manifest import ListedConfiguration, SplitContents, SplitDates
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.writing.settings import Setting
+
+if TYPE_CHECKING:
+    from builder.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,12 +175,12 @@ def files_of(path: str, workspace: Path) -> list[str]:
     names = expand_names([path]) if is_address(path) else _files_below(Path(path), workspace)
     articles: list[str] = []
     for name in names:
-        if name.endswith(_TARS + _ZIPS):
+        if name.lower().endswith(_TARS + _ZIPS):
             stat = None if is_address(name) else Path(name).stat()
             # One that was changed gets another folder.
             state = f"{Path(name).resolve()} {stat.st_size} {stat.st_mtime_ns}" if stat else name
             articles += sorted(map(str, _unpack(name, workspace / "unpacked" / sha256_of_bytes(state)[:16])))
-        elif name.endswith(ENDINGS):
+        elif name.lower().endswith(ENDINGS):
             articles.append(name)
     if not articles:
         raise SourceError(f"{path} has no article in JATS: name a folder or archive with .xml or .nxml files in it")
@@ -201,18 +201,18 @@ def _files_below(path: Path, workspace: Path) -> list[str]:
 def count_articles(path: Path) -> int | None:
     """Count the articles of a folder or archive; None if there is none, or if an archive is damaged or too large to be counted."""
     files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
-    archives = [file for file in files if file.name.endswith(_TARS + _ZIPS)]
+    archives = [file for file in files if file.name.lower().endswith(_TARS + _ZIPS)]
     if not files or sum(file.stat().st_size for file in archives) > _MOST_COUNTED:
         return None
     try:
         members = [member for archive in archives for member, _ in _members(archive) if _is_article(member)]
     except (tarfile.TarError, zipfile.BadZipFile, RuntimeError, *ERRORS):
         return None
-    return len(members) + sum(file.name.endswith(ENDINGS) for file in files)
+    return len(members) + sum(file.name.lower().endswith(ENDINGS) for file in files)
 
 
 def _is_article(member: PurePosixPath) -> bool:
-    return member.name.endswith(ENDINGS) and not _NO_ARTICLES.match(member.name)
+    return member.name.lower().endswith(ENDINGS) and not _NO_ARTICLES.match(member.name)
 
 
 def _unpack(name: str, folder: Path) -> list[Path]:
@@ -240,7 +240,7 @@ def _unpack(name: str, folder: Path) -> list[Path]:
             raise SourceError(f"the archive {name} cannot be unpacked ({err}); get it again, or take it away") from err
         sync_folder(folder)
         write_whole(folder / _DONE, b"")
-    return [file for file in folder.iterdir() if file.name.endswith(ENDINGS)]
+    return [file for file in folder.iterdir() if file.name.lower().endswith(ENDINGS)]
 
 
 def _members(archive: Path) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:

@@ -54,7 +54,7 @@ def load(
         all_slots = [behind(of_row, is_chat=options.chat) for of_row in all_slots]
         begins = FAMILY.likelihood.begins if FAMILY.likelihood else ""
         # A tokenizer may part what follows from what stands before.
-        rooms = [room + _BETWEEN for room in data.rooms([[f"{begins}{len(row.candidates)}"] for row in rows])]
+        rooms = [room and room + _BETWEEN for room in data.rooms([[f"{begins}{len(row.candidates)}"] for row in rows])]
     caps: list[dict[str, Any]] = [{"answer_cap": room} for room in rooms] or [{}] * len(rows)
     fitted = data.fit(all_slots, rooms)
     positions, labels = list(selection.positions.values()), list(all_rows["label"])

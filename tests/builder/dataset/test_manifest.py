@@ -156,6 +156,7 @@ def test_names_are_told_apart_by_the_manifest_and_not_by_their_endings() -> None
         '[[scalar.level]]\nname = "Easy"\n',
         '[[setting]]\nname = "Own"\ntask = "abs"\n[[scalar.level]]\nname = "own"\n',
         *(f'[[setting]]\nname = "{name}"\ntask = "abs"\n' for name in ("Title-10K", "title-10k", "Foo-ids")),
+        '[[setting]]\nname = "own"\ntask = "abs"\n[[setting]]\nname = "Own"\ntask = "abs"\n',
         *(f'[[scalar.level]]\nname = "{name}"\n' for name in ("SCALAR-Easy", "scalar-easy", "Cloze-ids")),
     ],
 )

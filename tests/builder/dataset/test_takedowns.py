@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from builder.dataset.publishable import publishable, without_papers
 from builder.errors import RoundError
 from builder.families.registry import rows_of, schema_of
+from builder.families.writing.prepare import _cited_papers
 from builder.ids import bare_id
 from builder.round.takedowns import TAKEDOWNS, parse_takedowns, taken_down
 from builder.store import STORE, Store
@@ -20,6 +23,7 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
 from standins.jats_world import draw_jats
 from standins.rounds import build, fill_only, small_round
+from tests.helpers.papers import paper
 
 pytestmark = pytest.mark.slow
 Command = Callable[..., tuple[int, str, str]]
@@ -160,3 +164,15 @@ def test_a_paper_is_taken_down_by_any_of_its_ids(tmp_path: Path, command: Comman
     assert own not in _shown(tmp_path / "academiceval")
     listed = by_own_ids(parse_takedowns(f'{{"id": "{other}"}}'.encode(), "x"), manifest)
     assert [takedown.id for takedown in listed] == [own]
+
+
+def test_a_cited_article_that_was_taken_down_is_not_shown() -> None:
+    """Abstracts of arXiv are in the public domain, and stay."""
+    cited = [paper(1), replace(paper(2), id="10.5555/x.2", license="http://creativecommons.org/licenses/by/4.0/")]
+    store = SimpleNamespace(cited_ids=lambda _: {0: cited[0].id, 1: cited[1].id}, papers=lambda ids: iter(cited))
+
+    def shown(*taken_down: str) -> set[int]:
+        return set(_cited_papers(store, "2601.00009", "all", taken_down))  # type: ignore[arg-type]
+
+    assert shown() == {0, 1}
+    assert shown(cited[0].id, cited[1].id) == {0}

@@ -183,6 +183,10 @@ def test_author_year_mentions() -> None:
         ("Doe (2020", (2,), False),
         ("Doe (2020", (2,), False),
     ]
+    # Numbers and words that name no work of the list end the mark.
+    for ends in ("Doe, 2019, 2048, 4096.", "(Doe, 2019, 1999)", "(Doe 2019a, i, ii)", "(Doe, 2019a, s)"):
+        [(_, cited, grouped)] = mentions(ends, *entries)
+        assert (cited, grouped) == ((0,), False), ends
 
 
 def test_letter_labels() -> None:

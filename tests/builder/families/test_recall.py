@@ -191,7 +191,7 @@ def test_a_larger_context_has_all_of_a_smaller_one_at_its_outer_ends(place: Any)
 
 
 def test_a_row_is_excluded_by_its_id(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Of a paper with two texts one is excluded, of another text one place; whoever named them is not told that they are unknown."""
+    """One of a paper's two texts is excluded, and one place of another text; neither id is reported as unknown."""
     written: list[str] = []
     writer = SimpleNamespace(add=lambda _, row: written.append(row["id"]), close=lambda: None)
     monkeypatch.setattr(writing, "writer_of", lambda *_: writer)

@@ -113,12 +113,10 @@ def test_a_refusal_is_believed_however_it_is_packed() -> None:
 
 
 def test_one_kind_of_failure_does_not_count_against_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that is busy twice, and cannot be reached once, may be asked again."""
-    outcomes = [
-        http_client._TransientFailure("status 503"),
-        http_client._TransientFailure("status 503"),
-        http_client._TransientFailure("it cannot be reached", tries=http_client.UNREACHABLE_TRIES),
-    ]
+    """A server that is busy twice, cannot be reached twice, and gives a page once, may be asked again."""
+    busy = http_client._TransientFailure("status 503")
+    unreachable = http_client._TransientFailure("it cannot be reached", tries=http_client.UNREACHABLE_TRIES)
+    outcomes = [busy, busy, unreachable, unreachable, http_client.DoubtfulAnswer("a page")]
     client = HttpClient.__new__(HttpClient)
     client._source = SimpleNamespace(delay=0.0)  # type: ignore[assignment]
 

@@ -268,6 +268,6 @@ def test_dois_are_the_ids_of_both_worlds(articles: JatsSource) -> None:
 
 
 def test_an_odd_character_is_a_blank() -> None:
-    """Of the font Symbol, and of a code page that some records are in: such a record would be no record."""
+    """Of the font Symbol, and of a code page that some records are in: with such characters, a record would be refused."""
     assert plain("At 30 \uf0b0C it\x92s <i>warm</i>") == "At 30 C it s warm"
     assert one_line(etree.fromstring("<p>At 30 \uf0b0C, \x92warm</p>")) == "At 30 C, warm"

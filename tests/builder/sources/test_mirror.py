@@ -188,7 +188,17 @@ def test_metadata_is_never_whole_in_memory(tmp_path: Path) -> None:
 
 
 def test_a_paper_with_two_files_is_one(tmp_path: Path) -> None:
-    for name in ("pdf/2601.00001v1.pdf", "html/2601.00001v1.html.xz", "pdf/2601.00002.pdf", "html/2601.00002v2.html"):
+    names = (
+        *("pdf/2601.00001v1.pdf", "html/2601.00001v1.html.xz", "pdf/2601.00002.PDF", "html/2601.00002v2.htm"),
+        *(
+            "pdf/hep-th_9901001v2.pdf",
+            "html/hep-th_9901001.html",
+            "pdf/x.pdf.1.pdf",
+            "pdf/x.pdf.2.pdf",
+            "pdf/notes.txt",
+        ),
+    )
+    for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert count_papers(tmp_path) == 2
+    assert count_papers(tmp_path) == 5

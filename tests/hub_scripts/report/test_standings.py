@@ -339,7 +339,7 @@ def test_facts_of_models(tmp_path: Path) -> None:
     assert facts_of("meta-llama/Llama-3.1-8B-Instruct", known).organisation == "Meta"
     assert facts_of("Qwen__Qwen3-8B", known).parameters == "8B"
     assert facts_of("acme/own", known) == ModelFacts()
-    # It is made from models of two makers, and is neither of them.
+    # It is made from two makers' models, and is neither of them.
     assert facts_of("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", known) == ModelFacts()
     assert facts_of("deepseek-ai/DeepSeek-R1", known).organisation == "DeepSeek"
     (tmp_path / "models.toml").write_text('"acme/own" = ["Acme", "1B", "MIT", "2026-01", "https://acme.example"]\n')

@@ -426,7 +426,7 @@ def test_a_choice_is_the_likeliest_number(questions: Path, tiny_llama: Path, tmp
     scores = {score.metric: score.value for score in scored}
     samples = read([tmp_path / "out"])
     assert {one.answer for one in samples} == {"2"}
-    # The text is paid for as well as what stands before it.
+    # The text itself is paid for, not only the prompt before it.
     assert all(one.row.answer_cap for one in samples)
     assert scores["chose_2"] == 1
     assert scores["chose_0"] == scores["chose_1"] == scores["chose_3"] == 0

@@ -7,10 +7,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from urllib3.exceptions import ProtocolError
 
+from lm_eval_tasks.llm import addresses
 from standins.openai_server import Server, serve
 from standins.runs import evaluated, rewrite
 from tests.helpers.served import TITLE, Command, run_on
@@ -42,6 +46,25 @@ def test_answers_of_one_server_are_not_another_ones(
     servers[1].models = ("one.gguf",)
     assert run_on(servers[1].url, *line)[0] == 0
     assert not servers[1].requests
+
+
+def test_a_server_that_breaks_off_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its run has been answered: what it serves is asked for last."""
+    asked = []
+
+    class Broken:
+        raw = SimpleNamespace(read=Mock(side_effect=ProtocolError("the connection broke off")))
+
+        def __enter__(self) -> Broken:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr(addresses.requests, "get", lambda url, **_: asked.append(url) or Broken())
+    for url in ("http://127.0.0.1:9/v1/", "http://127.0.0.1:9/v1/chat/completions"):
+        assert addresses._models(url) == frozenset()
+    assert set(asked) == {"http://127.0.0.1:9/v1/models"}
 
 
 def test_exporting_again_loses_no_answer(command: Command, dataset: Path, tmp_path: Path) -> None:

@@ -588,6 +588,24 @@ def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path, m
 
 
 @pytest.mark.slow
+def test_a_response_without_an_answer_is_paid_for(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+    folder = make_samples(tmp_path / "run", 1)
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[m]\ninput = 1000\noutput = 1000\n")
+    lost = json.dumps({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 900}})
+    replies: list[Any] = [(200, {}, lost)]
+    with serve(lambda body: replies.pop() if replies else verdict(1)) as server:
+        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--concurrency", "1", "--prices", prices)
+        for _ in range(2):
+            code, _, err = command(*line, "--max-cost", "3", "--output", tmp_path / "judged")
+            assert (code, "stopped at a cost of " in err) == (1, True), err
+    assert len(server.requests) == 2
+
+
+@pytest.mark.slow
 def test_responses_without_an_answer_count_in_later_runs(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,9 +125,9 @@ def write(folder: Path, of_task: list[Sample]) -> None:
 def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp_path: Path) -> None:
     """A setting of which a baseline can answer only some rows: every figure says over how many."""
     shutil.copytree(world / "work", tmp_path / "work")
-    mixed = {"name": "Abs-Mix", "task": "abs", "tokens": 6500, "fill": ["co-author"]}
+    mixed = {"name": "Mix", "task": "abs", "tokens": 6500, "fill": ["co-author"]}
     dataset = build(small_round(tmp_path, settings=("Abs-9K",), setting=[mixed])).output
-    options = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "config": "Abs-Mix"})
+    options = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "config": "Mix"})
     tasks = ("--tasks", "academiceval_abs_9k", "--metadata", options)
     runs = [tmp_path / "lead", tmp_path / "copy-demo"]
     for run in runs:
