@@ -16,8 +16,7 @@ from typing import TypeAlias
 from builder.collect.near_duplicates import Copies, near_duplicate
 from builder.errors import AuditError
 from builder.extract.quality import common_share, words_of
-from builder.families.reading.columns import reading_faults
-from builder.families.registry import rows_of
+from builder.families.registry import faults, rows_of
 from builder.ids import author_key, bare_id
 from builder.parquet.schema import Row
 from builder.records import writing_task
@@ -64,7 +63,7 @@ def audit(folder: Path, configurations: Iterable[ListedConfiguration], engine: E
             by_task.setdefault(writing_task(configuration.task), []).append(configuration)
     size = sum(file.nbytes for group in by_task.values() for each in group for file in each.every_file)
     findings = (engine or LocalEngine()).map(partial(look_through, folder), by_task.items(), large=size > _LARGE)
-    return _audit_of(list(progress(findings, "audit", len(by_task))), reading_faults(folder, every))
+    return _audit_of(list(progress(findings, "audit", len(by_task))), faults(folder, every))
 
 
 def check(findings: Audit, allowed: AuditTable) -> None:
@@ -234,15 +233,15 @@ def _shown(row: Row) -> Iterator[tuple[_Slot, Row]]:
 
 
 def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str]]) -> Audit:
-    faults, papers = _together(findings)
+    where, papers = _together(findings)
     counts = {
         "same_paper": _same_papers(papers),
         "split_order": [name for of_task in findings for name in _disorder(of_task.days)],
         **of_questions,
     }
     samples = sum(of_task.samples for of_task in findings)
-    shares = {name: len(faults.get(name, ())) / max(1, samples) for name in CHECKS}
-    shown = sorted({**faults, **counts}.items())
+    shares = {name: len(where.get(name, ())) / max(1, samples) for name in CHECKS}
+    shown = sorted({**where, **counts}.items())
     months = Counter(paper["published"][:7] for paper in papers.values())
     categories = Counter(paper["primary_category"] for paper in papers.values())
     authors = Counter(paper["author"] for paper in papers.values())

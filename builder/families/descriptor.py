@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lm_eval_tasks.engines.registry import Engine
 
 Written = Iterator[tuple[ListedConfiguration, Sequence["StageReport"]]]
+# Check -> the rows that fail it, as "Configuration id".
+Faults = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class FamilyBuilder:
         complete: a row by id and its task -> the whole row, or why it cannot be had.
         prepare: fetches and reads, before the build, what the rows need besides the papers.
         write: writes into a folder what the round asks for; each configuration with the reports of its stage.
+        faults: the rows that fail the family's checks.
         measure: a task -> what counts its rows; None if only what all families count is known of them.
         finish: adds to a configuration, once its files are there, what is measured over all its splits.
     """
@@ -37,5 +40,6 @@ class FamilyBuilder:
     complete: Callable[[Row, str, Store], Row | Lacking]
     prepare: Callable[[Workspace, Engine], None] | None = None
     write: Callable[[Workspace, Path, Engine], Written] | None = None
+    faults: Callable[[Path, Sequence[ListedConfiguration]], Faults] | None = None
     measure: Callable[[str], Measure] | None = None
     finish: Callable[[Path, ListedConfiguration], ListedConfiguration] | None = None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from builder.families.descriptor import FamilyBuilder, Written
+from builder.families.descriptor import FamilyBuilder, Faults, Written
 from builder.parquet.read import read_file
 from builder.parquet.schema import Row, RowSchema
 from lm_eval_tasks import families as evaluated
@@ -56,6 +56,12 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
     """Write into a folder what the round asks for of all families."""
     for write_family in dict.fromkeys(family.write for family in families() if family.write):
         yield from write_family(workspace, folder, engine)
+
+
+def faults(folder: Path, configurations: Sequence[ListedConfiguration]) -> Faults:
+    """Find the rows that fail the checks of their families."""
+    checks = dict.fromkeys(family.faults for family in families() if family.faults)
+    return {name: rows for check in checks for name, rows in check(folder, configurations).items()}
 
 
 # --- rows as a manifest lists them

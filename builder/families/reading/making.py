@@ -12,7 +12,7 @@ from builder.extract.stage import choose_documents
 from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.reading.asking import ReadingAsker, neighbours
 from builder.families.reading.choosing import NewPapers
-from builder.families.reading.columns import SCHEMA
+from builder.families.reading.columns import SCHEMA, reading_faults
 from builder.families.reading.completing import complete_row
 from builder.families.reading.measured import ReadingMeasure
 from builder.families.reading.papers_read import PaperLibrary
@@ -107,6 +107,7 @@ def reading_family(asking: Callable[[PaperLibrary, Round], Sequence[ReadingAsker
     return ReadingBuilder(
         schema=lambda _: SCHEMA,
         complete=partial(complete_row, SCHEMA),
+        faults=reading_faults,
         prepare=prepare,
         write=write,
         measure=ReadingMeasure,
