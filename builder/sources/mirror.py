@@ -115,8 +115,9 @@ def count_papers(folder: Path) -> int | None:
     places = [folder / name for name in ("pdf", "html") if (folder / name).is_dir()]
     files = (path.name for place in places for path in place.rglob("*.*") if path.is_file())
     stems = {name[: ending.start()] for name in files if (ending := _ENDING.search(name))}
-    known = ((PaperId.of_stem(stem), stem) for stem in stems)
-    return len({paper.bare if paper else stem for paper, stem in known}) if places else None
+    known = [PaperId.of_stem(stem) for stem in stems]
+    papers = {paper.bare if paper else stem for paper, stem in zip(known, stems, strict=True)}
+    return len(papers) if places else None
 
 
 class MirrorSource:
