@@ -1,6 +1,7 @@
 """`pymupdf`: the internals that we use."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pymupdf
@@ -63,16 +64,24 @@ class _Pictures(pymupdf.mupdf.FzDevice2):  # type: ignore[misc]
         self.boxes.append((box.x0, box.y0, box.x1, box.y1))
 
 
-def picture_boxes(page: pymupdf.Page) -> list[tuple[float, float, float, float]]:
-    """Return the boxes of a page's images and shadings, in the coordinates of the page before it is rotated."""
-    rotation, device = page.rotation, _Pictures()
+@contextmanager
+def unturned(page: pymupdf.Page) -> Iterator[None]:
+    """Let a page be as it is before it is turned, as the boxes of its texts are."""
+    rotation = page.rotation
     # A damaged file has pages that cannot be turned.
     if rotation:
         page.set_rotation(0)
-    pymupdf.mupdf.fz_run_page(page.this, device, pymupdf.mupdf.FzMatrix(), pymupdf.mupdf.FzCookie())
-    pymupdf.mupdf.fz_close_device(device)
+    yield
     if rotation:
         page.set_rotation(rotation)
+
+
+def picture_boxes(page: pymupdf.Page) -> list[tuple[float, float, float, float]]:
+    """Return the boxes of a page's images and shadings, in the coordinates of the page before it is turned."""
+    device = _Pictures()
+    with unturned(page):
+        pymupdf.mupdf.fz_run_page(page.this, device, pymupdf.mupdf.FzMatrix(), pymupdf.mupdf.FzCookie())
+        pymupdf.mupdf.fz_close_device(device)
     return device.boxes
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from builder.extract.compat import has_pictures, picture_boxes
+from builder.extract.compat import has_pictures, picture_boxes, unturned
 from builder.extract.spans import Span
 
 Block = dict[str, Any]
@@ -233,15 +233,12 @@ class _Picture:
 def _picture(page: pymupdf.Page, spans: Sequence[Span]) -> _Picture:
     """Draw the part of a page in which some spans are."""
     scale = min(1.0, _LONGEST_SIDE / max(page.rect.width, page.rect.height, 1))
-    rotation = page.rotation
-    # Boxes of texts are those of the page as it is before it is turned.
-    page.set_rotation(0)
     corners = np.array([span["bbox"] for span in spans])
     around = pymupdf.Rect(*(corners[:, :2].min(axis=0) - _AROUND), *(corners[:, 2:].max(axis=0) + _AROUND))
-    picture = page.get_pixmap(
-        matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False, clip=around & page.rect
-    )
-    page.set_rotation(rotation)
+    with unturned(page):
+        picture = page.get_pixmap(
+            matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False, clip=around & page.rect
+        )
     rows = np.frombuffer(picture.samples, dtype=np.uint8).reshape(picture.height, picture.stride)
     pixels = rows[:, : 3 * picture.width].reshape(picture.height, picture.width, 3)
     return _Picture(pixels, scale, picture.x, picture.y)

@@ -124,9 +124,11 @@ def _works_of(text: str, first: re.Match[str], entry_of: Callable[[int, str], in
     found = entry_of(year, letter)
     cited = [entry_of(year, "") if found is None else found]
     while more := _MORE.match(text, end):
-        has_letters, (other_year, other_letter) = bool(letter), more.groups()
+        other_year, other_letter = more.groups()
+        # A letter alone goes on only with a year that has one.
+        is_another = bool(other_year or letter)
         year, letter = int(other_year or year), other_letter
-        entry = entry_of(year, letter) if other_year or has_letters else None
+        entry = entry_of(year, letter) if is_another else None
         if entry is None:
             break
         cited.append(entry)

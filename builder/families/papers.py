@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.reading.papers_read import PaperLibrary, abstract_text, shown_text
-from builder.parquet.schema import INTEGER, STRING, Lacking, Row, RowSchema, hashes_of, matches, strings
+from builder.parquet.schema import INTEGER, STRING, Lacking, Row, RowSchema, strings
 from builder.records import Paper
 from builder.sources.tokenizer import token_counter
 from builder.stage_report import StageReport
@@ -62,12 +62,11 @@ def complete(row: Row, task: str, store: Store) -> Row | Lacking:
     paper = store.paper(row["id"])
     if paper is None:
         return "missing_paper"
-    hashes = hashes_of(row)
     documents = store.documents(paper.id)
     for text in (abstract_text(paper), *(shown_text(paper, document).text for document in documents)):
-        texts = {"title": paper.title, "text": text}
-        if matches(texts, hashes):
-            return SCHEMA.completed(row, texts)
+        whole = SCHEMA.completed(row, {"title": paper.title, "text": text})
+        if not isinstance(whole, str):
+            return whole
     return "changed_text" if documents else "missing_file"
 
 

@@ -82,7 +82,8 @@ def ask_with_retries(
             outcome = done(fault)
             if outcome is not None:
                 return outcome
-            if not (fault.again and patient) or attempt >= len(fault.waits):
+            fault.again &= patient
+            if not fault.again or attempt >= len(fault.waits):
                 raise fault from err
         seconds = max(fault.waits[attempt], fault.wait)
         _LOGGER.warning("%s (asked again in %.0f s)", fault.error, seconds)

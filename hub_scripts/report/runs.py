@@ -44,10 +44,10 @@ def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
     derived from that.
     """
     name = folded_name(model)
-    found = next(((pattern, facts) for pattern, facts in known.items() if folded_name(pattern) in name), None)
-    if found is None:
+    pattern = next((pattern for pattern in known if folded_name(pattern) in name), None)
+    if pattern is None:
         return ModelFacts()
-    pattern, facts = found
+    facts = known[pattern]
     sizes = set(_SIZE.findall(f"{folded_name(pattern)}{folded_name(facts.parameters)}"))
     return facts if not sizes or sizes.issuperset(_SIZE.findall(name)) else ModelFacts()
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_tasks.base.contract import GIVEN
-from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.errors import EvalError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes, write_together
 from lm_eval_tasks.base.metadata import NO_MODEL, check
 from lm_eval_tasks.base.redaction import redact
@@ -21,7 +21,7 @@ from lm_eval_tasks.evaluate.run_plan import RunPlan, SampleSelection
 from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.samples.results import FOLDER_NAME
 from lm_eval_tasks.samples.sample import Sample
-from lm_eval_tasks.tasks.catalogue import task_asking, tasks_path
+from lm_eval_tasks.tasks.catalogue import TASKS, task_of, tasks_path
 
 _KEPT = (
     "id row_hash setting shown prompt_name prompt_version round dataset_revision first_author published answer_cap licenses"
@@ -42,10 +42,10 @@ def export(setting: str, model_args: str, metadata: Mapping[str, object], output
     """
     check(metadata)
     command_line.quiet()
-    asking, config = task_asking(setting)
+    name, config = task_asking(setting)
     arguments = command_line.parse_args(model_args)
     task_metadata = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": NO_MODEL}
-    [task] = RunTasks([tasks_path()], task_metadata).load([asking.name])["tasks"].values()
+    [task] = RunTasks([tasks_path()], task_metadata).load([name])["tasks"].values()
     docs = task.dataset[task.config.test_split]
     options = prompt_options({**metadata, **config, **arguments})
     _refuse_to_lose(output)
@@ -75,6 +75,22 @@ def prompt_options(arguments: Mapping[str, object]) -> dict[str, object]:
     options = {key: value for key, value in arguments.items() if key in READ or key not in (*_NO_PROMPT, "model")}
     known: dict[str, object] = redact(dict(sorted(options.items())))
     return known
+
+
+def task_asking(setting: str) -> tuple[str, dict[str, str]]:
+    """Find the lm-eval task that asks a setting, and the metadata that it needs if the setting is one of the round's own."""
+    task = task_of(setting)
+    if task:
+        return task.name, {}
+    begins = f"{setting.partition('-')[0]}-".casefold()
+    alike = (task.name for task in TASKS if task.configuration.casefold().startswith(begins) and not task.alias)
+    usual = next(alike, None)
+    if usual is None:
+        raise OptionError(
+            f"no task asks the setting {setting!r}; settings begin with Title-, Abs-, Intro-, Related-, SCALAR- "
+            "or the name of a reading family"
+        )
+    return usual, {"config": setting}
 
 
 def _line_of(doc: Mapping[str, object], options: Mapping[str, object]) -> dict[str, object]:
@@ -128,7 +144,7 @@ def scoring_plan(
     return RunPlan.of(
         model=GIVEN,
         model_args=json.dumps(model_args),
-        tasks=tuple(task.name for task, _ in asked),
+        tasks=tuple(task for task, _ in asked),
         metadata={**options, **metadata, **asked[0][1]},
         selection=selection,
         output=output,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lm_eval_tasks.base.contract import GENERATED
-from lm_eval_tasks.base.errors import EvalError, OptionError
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.compat.lm_eval import tasks_folder
 from lm_eval_tasks.families import NAMES
@@ -78,26 +78,6 @@ def setting_of(task: str) -> str | None:
 def task_of(configuration: str) -> Task | None:
     """Return the task that asks a configuration as it stands."""
     return next((task for task in TASKS if task.configuration == configuration and not task.alias), None)
-
-
-def task_asking(setting: str) -> tuple[Task, dict[str, str]]:
-    """Find the task that asks a setting, and the metadata that it needs if the setting is one of the round's own.
-
-    Raises:
-        OptionError: there is none.
-    """
-    task = task_of(setting)
-    if task:
-        return task, {}
-    begins = f"{setting.partition('-')[0]}-".casefold()
-    alike = (task for task in TASKS if task.configuration.casefold().startswith(begins) and not task.alias)
-    usual = next(alike, None)
-    if usual is None:
-        raise OptionError(
-            f"no task asks the setting {setting!r}; settings begin with Title-, Abs-, Intro-, Related-, SCALAR- "
-            "or the name of a reading family"
-        )
-    return usual, {"config": setting}
 
 
 _MARKER, _FOLDER = ".made-by-academiceval", "academiceval"

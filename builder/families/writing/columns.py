@@ -5,6 +5,7 @@ missing_file, changed_text.
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 import pyarrow as pa
 
@@ -78,6 +79,7 @@ def row_of(paper: Paper, content: str, target: str, demonstrations: Sequence[Row
     }
 
 
+@cache
 def schema_of_task(task: Task) -> RowSchema:
     """Return the kind of the rows of a task."""
     return RowSchema(

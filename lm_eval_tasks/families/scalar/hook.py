@@ -55,12 +55,11 @@ def load(
         begins = FAMILY.likelihood.begins if FAMILY.likelihood else ""
         # A tokenizer may part what follows from what stands before.
         rooms = [room and room + _BETWEEN for room in data.rooms([[f"{begins}{len(row.candidates)}"] for row in rows])]
-    caps: list[dict[str, Any]] = [{"answer_cap": room} for room in rooms] or [{}] * len(rows)
     fitted = data.fit(all_slots, rooms)
     positions, labels = list(selection.positions.values()), list(all_rows["label"])
     best_constant = max(sorted(set(labels)), key=labels.count)
     choosers = choosers_of(embed_local=options.embed_local)
-    common = {
+    common: dict[str, Any] = {
         "setting": config,
         "prompt_name": FAMILY.name,
         "shown": noted(shown),
@@ -75,8 +74,7 @@ def load(
             row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
             **prompt_columns.of_prompt(cut),
             position=positions[n],
-            **caps[n],
-            **common,
+            **({**common, "answer_cap": rooms[n]} if rooms else common),
         )
         for n, cut in fitted.items()
     )
