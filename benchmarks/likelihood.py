@@ -1,9 +1,10 @@
 """Scoring by likelihood: what it costs beside transformers alone, and what bits per byte say of four small models over 36 real papers.
 
 What the models say of the abstracts with nothing, with the beginning of another paper, and with 1,500 words of their own lies in
-`docs/results/pdf`. With weights, which are folders in the one that ACADEMICEVAL_WEIGHTS names, also: texts that say something else in as
-many words, a model whose weights are rounded more and more, and the time in which bits and ROUGE tell two models apart. Each of these
-parts is kept for this commit in the folder that ACADEMICEVAL_RUNS names. `--quick` measures costs and intervals alone.
+`docs/results/pdf`. With weights, which are folders in the one that ACADEMICEVAL_WEIGHTS names, also: the memory of a long prompt, texts
+that say something else in as many words, a model whose weights are rounded more and more, and the time in which bits and ROUGE tell two
+models apart. Each of these parts needs only its own models, and is kept for this commit in the folder that ACADEMICEVAL_RUNS names.
+`--quick` measures costs and intervals alone.
 """
 
 from __future__ import annotations
@@ -97,29 +98,38 @@ def measure(folder: Path, quick: bool) -> Figures:
     figures = {**costs(small, (256, 64, 2) if quick else (2_000, 300, 5)), **means(150 if quick else 4_000, quick)}
     if quick:
         return figures
-    figures |= said_by()
-    if all((weights / name).is_dir() for name in MODELS):
-        figures |= with_weights(weights, Path(os.environ.get("ACADEMICEVAL_RUNS") or folder) / commit())
-    return figures
+    runs = Path(os.environ.get("ACADEMICEVAL_RUNS") or folder) / commit()
+    return {**figures, **said_by(), **with_weights(weights, runs)}
 
 
 def with_weights(weights: Path, runs: Path) -> Figures:
     """Return what only the models themselves can tell; what a run that was ended has kept is not measured again."""
-    dataset, middle = round_in(runs), weights / CHATTING
-    parts: dict[str, Callable[[], Figures]] = {
-        "peak": partial(peak, middle),
-        **{f"edits-{name}": partial(edits, weights / name, dataset) for name in EDITED},
-        **{f"rounded-{width}": partial(level, middle, width, dataset) for width in (16, *LADDER)},
-        "decision": partial(decision, middle, weights / LARGER, dataset, runs / "decision"),
-    }
+    dataset = runs / "academiceval"
+    middle, larger = weights / CHATTING, weights / LARGER
+    parts: dict[str, Callable[[], Figures]] = {}
+    if middle.is_dir():
+        parts["peak"] = partial(peak, middle)
+    for name in EDITED:
+        if (weights / name).is_dir():
+            parts[f"edits-{name}"] = partial(edits, weights / name, dataset)
+    if middle.is_dir():
+        parts["ladder"] = partial(ladder, middle, dataset, runs)
+    if middle.is_dir() and larger.is_dir():
+        parts["decision"] = partial(decision, middle, larger, dataset, runs / "decision")
+    if parts:
+        build_round(runs)
     figures: Figures = {}
     for name, part in parts.items():
-        file = runs / f"{name}.json"
-        if not file.is_file():
-            write_whole(file, json.dumps(part()))
-        figures |= json.loads(file.read_text(encoding="utf-8"))
-    steps = [figures[f"rounded_to_{width}"] for width in (16, *LADDER)]
-    return {**figures, "ladder_in_order": all(fewer < more for fewer, more in pairwise(steps))}
+        figures |= kept(runs / f"{name}.json", part)
+    return figures
+
+
+def kept(file: Path, part: Callable[[], Figures]) -> Figures:
+    """Return a part's figures, which are measured if no file has them."""
+    if not file.is_file():
+        write_whole(file, json.dumps(part()))
+    figures: Figures = json.loads(file.read_text(encoding="utf-8"))
+    return figures
 
 
 # --- what it costs
@@ -193,12 +203,11 @@ def peak_mb(model: Path) -> float:
 # --- what models say of real papers
 
 
-def round_in(place: Path) -> Path:
-    """Return the round of the papers, which is built if it is not there."""
+def build_round(place: Path) -> None:
+    """Build the round of the papers in `place`/academiceval if it is not there."""
     place.mkdir(parents=True, exist_ok=True)
     (place / "round.toml").write_text(ROUND)
     command(*ACADEMICEVAL, "run", place / "round.toml", "-q")
-    return place / "academiceval"
 
 
 def said_by() -> Figures:
@@ -287,9 +296,18 @@ EDITS = {"numbers": changed_numbers, "negations": negated, "synonyms": reworded}
 # --- a ladder of models whose order is known
 
 
-def level(model: Path, width: int, dataset: Path) -> Figures:
-    """Return the bits per byte of a model with its weights rounded to so many bits."""
+def ladder(model: Path, dataset: Path, runs: Path) -> Figures:
+    """Return the bits per byte of a model whose weights are rounded to fewer and fewer bits, and whether they grow at each step."""
     rows = list(asked(dataset, START).values())
+    figures: Figures = {}
+    for width in (16, *LADDER):
+        figures |= kept(runs / f"rounded-{width}.json", partial(level, model, width, rows))
+    figures["ladder_in_order"] = all(fewer < more for fewer, more in pairwise(figures.values()))
+    return figures
+
+
+def level(model: Path, width: int, rows: list[tuple[str, str, str]]) -> Figures:
+    """Return the bits per byte of a model with its weights rounded to so many bits."""
     return {f"rounded_to_{width}": round(fmean(bits(rounded(model, width), rows)), 4)}
 
 
