@@ -78,7 +78,7 @@ def _by_transformers(lm: Any, question: Question) -> Scored:
             logs = [_logs(lm, [*encoded.prompt, *encoded.texts[0]], len(encoded.prompt), None)]
         else:
             logs = _of_several(lm, encoded)
-    return encoded.scored(logs)
+    return encoded.scored(logs, prompts_read=1)
 
 
 def _of_several(lm: Any, encoded: Encoded) -> list[list[float]]:
@@ -151,7 +151,7 @@ def _by_vllm(lm: Any, questions: Sequence[Question]) -> Iterator[Scored]:
         outputs = iter(lm.model.generate(prompts, settings, use_tqdm=False))
         for encoded in all_encoded:
             logs = [_of_output(next(outputs).prompt_logprobs, len(encoded.prompt), ids) for ids in encoded.texts]
-            yield encoded.scored(logs)
+            yield encoded.scored(logs, prompts_read=len(logs))
 
 
 def _of_output(known: Sequence[Any], start: int, ids: Sequence[int]) -> list[float]:
@@ -195,7 +195,7 @@ def _of_server(lm: Any, question: Question) -> Scored:
         )
         response = tries(lm.model_call, messages=[[*encoded.prompt, *ids]], generate=False)
         logs.append(_of_response(response, len(encoded.prompt), ids))
-    return encoded.scored(logs)
+    return encoded.scored(logs, prompts_read=len(logs))
 
 
 def _of_response(response: Any, start: int, ids: Sequence[int]) -> list[float]:

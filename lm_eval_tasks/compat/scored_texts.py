@@ -35,7 +35,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The likelihoods of a question's texts, and the tokens that it took."""
+    """The likelihoods of a question's texts, and the tokens that were read for them."""
 
     likelihoods: tuple[Likelihood, ...]
     tokens: int
@@ -53,17 +53,15 @@ class Encoded:
     texts: list[list[int]]
     counts: list[list[int]]
 
-    @property
-    def tokens(self) -> int:
-        return len(self.prompt) + sum(map(len, self.texts))
-
-    def scored(self, logs: Sequence[Sequence[float]]) -> Scored:
-        """Return the likelihoods; a ModelError for logarithms that no probability has."""
+    def scored(self, logs: Sequence[Sequence[float]], *, prompts_read: int) -> Scored:
+        """Return the likelihoods, for which the prompt was read once or for each text; a ModelError for logarithms that no probability
+        has.
+        """
         wrong = [log for of_text in logs for log in of_text if not math.isfinite(log) or log > _ROUNDING]
         if wrong:
             raise ModelError(f"the model gives a token the log-probability {wrong[0]:g}, which cannot be")
         likelihoods = (Likelihood.of(of_text, counts) for of_text, counts in zip(logs, self.counts, strict=True))
-        return Scored(tuple(likelihoods), self.tokens)
+        return Scored(tuple(likelihoods), prompts_read * len(self.prompt) + sum(map(len, self.texts)))
 
 
 def encode(lm: Any, question: Question) -> Encoded:

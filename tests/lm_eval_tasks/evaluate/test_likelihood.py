@@ -87,7 +87,7 @@ def echoing(
             return 400, {}, json.dumps({"error": {"message": "no more"}})
         if instead := before(body):
             return instead  # type: ignore[no-any-return]
-        [ids] = body["prompt"] if isinstance(body["prompt"][0], list) else [body["prompt"]]
+        ids = ids_of(body["prompt"])
         logs = [None, *(log_of(ids[: i + 1]) for i in range(1, len(ids))), -1.0]
         said = {"token_logprobs": logs, "tokens": list(map(str, [*ids, 0])), "top_logprobs": [{}] * len(logs)}
         choice = {"index": 0, "text": "", "finish_reason": "length", "logprobs": said}
@@ -95,6 +95,11 @@ def echoing(
 
     with serve(answer) as server:
         yield server
+
+
+def ids_of(prompt: Any) -> list[int]:
+    [ids] = prompt if isinstance(prompt[0], list) else [prompt]
+    return list(ids)
 
 
 def ask(server: Server, tokenizer: Path, dataset: Path, output: Path, task: str = BPB, **others: Any) -> Any:
@@ -417,12 +422,30 @@ def test_a_limit_on_cost_counts_what_is_read(dataset: Path, tiny_llama: Path, tm
 
 
 @pytest.mark.slow
-def test_a_choice_is_the_likeliest_number(questions: Path, tiny_llama: Path, tmp_path: Path) -> None:
+def test_a_choice_is_the_likeliest_number(command: Command, questions: Path, tiny_llama: Path, tmp_path: Path) -> None:
     from transformers import AutoTokenizer
 
     [two] = AutoTokenizer.from_pretrained(tiny_llama)("2", add_special_tokens=False)["input_ids"]
-    with echoing(lambda ids: -0.1 if ids[-1] == two else -2.0) as server:
+    read_by_server: list[int] = []
+
+    def log_of(ids: Sequence[int]) -> float:
+        return -0.1 if ids[-1] == two else -2.0
+
+    with echoing(log_of, before=lambda body: read_by_server.append(len(ids_of(body["prompt"])))) as server:
         scored = ask(server, tiny_llama, questions, tmp_path / "out", "scalar_easy_mc", limit=8)
+    # The prompt is read again for each number, which a plan says and a run counts.
+    assert len(read_by_server) == 8 * 4
+    block = only_result(tmp_path / "out").block
+    assert block is not None
+    assert block.usage.tokens_in == sum(read_by_server)
+    prices = tmp_path / "prices.toml"
+    prices.write_text('["tiny"]\ninput = 1000000\noutput = 1\n')
+    asked = ("--tasks", "scalar_easy_mc", "--limit", "8", "--dataset", questions, "--prices", prices)
+    arguments = f"model=tiny,tokenizer={tiny_llama},max_length=6144"
+    code, out, err = command("plan", "--model_args", arguments, *asked)
+    assert code == 0, err
+    [cost] = [float(line.split(":")[1].split(",")[0]) for line in out.splitlines() if line.startswith("Cost")]
+    assert cost == pytest.approx(sum(read_by_server), rel=0.05)
     scores = {score.metric: score.value for score in scored}
     samples = read([tmp_path / "out"])
     assert {one.answer for one in samples} == {"2"}
