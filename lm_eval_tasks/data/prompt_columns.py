@@ -1,24 +1,27 @@
 """What the hooks of all families share: prompts that fit the model, and the columns of `PromptRow` that do not depend on what is asked."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import datasets
 import msgspec
 
-from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, Way
+from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, Context, Way
 from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.data import slots
-from lm_eval_tasks.data.opened import Opened
-from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.data import cutoff, slots, window
+from lm_eval_tasks.data.opened import Opened, TypedRows, open_dataset, rows_of_split
+from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data.selection import Asked, Fact, chosen
 from lm_eval_tasks.data.window import ModelWindow
-from lm_eval_tasks.prompts import Slot
+from lm_eval_tasks.prompts import Slot, behind
 from lm_eval_tasks.samples.prompt_row import PromptRow, to_docs
 
+_Row = TypeVar("_Row")
 _LOGGER = logging.getLogger(__name__)
 # What a row says that is neither shown, nor asked, nor right.
 _BESIDE = frozenset(("round", "license", "published", "primary_category", "authors", "context", "shortcut", "tags"))
@@ -31,56 +34,115 @@ def as_split(rows: Iterable[PromptRow]) -> dict[str, datasets.Dataset]:
     return {"test": datasets.Dataset.from_list(to_docs(rows))}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskData:
-    """What a hook has opened of a task.
+    """What a hook has opened of a task, and how its rows are asked.
 
     Attributes:
+        setting: the configuration that the task is named after.
         config: the configuration whose rows are asked.
+        shown: how much of what it shows a row shows.
         window: of the model; None if it is not known.
+        model_cutoff: the month up to which the model was trained; None likewise.
         answer_tokens: that the window must leave for the answer.
     """
 
+    setting: str
     config: str
     options: Options
+    shown: Context
+    way: Way
     opened: Opened
     window: ModelWindow | None
+    model_cutoff: str | None
     answer_tokens: int
+
+    @classmethod
+    def of(
+        cls,
+        setting: str,
+        options: Options,
+        arguments: Mapping[str, object],
+        *,
+        answer_tokens: int,
+        shown: Context | None,
+        way: Way = GENERATED,
+    ) -> Self:
+        """Open what a hook is asked for.
+
+        Args:
+            arguments: all of --model_args and --metadata, of which `options` are read.
+            shown: what the task always shows; None for what the option `context` says.
+
+        Raises:
+            EvalError: a context that the setting does not have, a dataset or tokenizer that is missing, and so on.
+        """
+        context = options.context_of(shown, setting)
+        model = window.of_model(arguments, options.system_instruction)
+        config = options.config or setting
+        return cls(
+            setting=setting,
+            config=config,
+            options=options,
+            shown=context,
+            way=way,
+            opened=open_dataset(config, options),
+            window=model,
+            model_cutoff=options.model_cutoff or cutoff.of_model(arguments),
+            answer_tokens=answer_tokens,
+        )
+
+    def asked(
+        self,
+        type_: type[_Row],
+        columns: tuple[str, str, str],
+        size: int | None,
+        *,
+        more: Sequence[str] = (),
+        check: Callable[[_Row], None] = lambda row: None,
+    ) -> Asked[_Row]:
+        """Choose the rows that a run asks, see `chosen`, and warn how many of their papers the model may have seen.
+
+        Args:
+            columns: those of a `Fact`.
+            more: columns that the rows must have too.
+            check: see `TypedRows`.
+        """
+        split = rows_of_split(self.opened, self.config, self.options, (*columns, *more))
+        facts = [Fact(*(str(row[name]) for name in columns)) for row in split.select_columns(list(columns))]
+        selection = chosen(facts, self.config, self.options, size)
+        cutoff.warn(self.config, self.model_cutoff, [facts[number].published for number in selection.positions])
+        return Asked(TypedRows(type_, split, self.config, check), selection)
 
     @property
     def answer_cap(self) -> int:
         """Tokens that an answer may have, its reasoning included."""
         return (self.options.reserve or self.answer_tokens) + self.options.reasoning_tokens
 
-    def shared_columns(self, *, positions: int, rows: int, version: int, way: Way = GENERATED) -> dict[str, Any]:
-        """Make the columns of `PromptRow` that all rows of a task share: where they are from, and how answers are generated.
-
-        Args:
-            positions: how many samples the run asks for in all its shards.
-            rows: how many there are that are whole here.
-            version: of the prompts.
-            way: how the rows are asked; behind a text whose likelihood is asked stands no answer.
-        """
-        options, window = self.options, self.window
-        if way == LIKELIHOOD:
-            asked = {"way": way, "chat": options.chat}
-        else:
-            asked = self._answered_columns()
+    def shared_columns(self, prompt_name: str, version: int, asked: Asked[Any]) -> dict[str, Any]:
+        """Make the columns of `PromptRow` that all rows of a task share: where they are from, and how they are asked."""
+        options = self.options
+        # Behind a text whose likelihood is asked stands no answer.
+        of_way = {"way": self.way, "chat": options.chat} if self.way == LIKELIHOOD else self._answered_columns()
         return {
-            **asked,
+            **of_way,
+            "setting": self.config,
+            "prompt_name": prompt_name,
             "prompt_version": version,
+            "shown": noted(self.shown),
+            "bertscore_model": NO_MODEL,
             "made_up": self.opened.made_up or None,
             "cut": options.cut,
             "metrics": options.metrics,
-            "positions": positions,
-            "of": rows + self.opened.sizes(options.split)[1],
+            "positions": asked.selection.count,
+            "of": len(asked.all.rows) + self.opened.sizes(options.split)[1],
             "dataset_revision": self.opened.revision,
-            "tokenizer": window.name if window else "",
+            "tokenizer": self.window.name if self.window else "",
         }
 
     def _answered_columns(self) -> dict[str, Any]:
-        options, window = self.options, self.window
-        opens, (begins, closes) = (window.opens, window.marks) if window and options.sees_marks else ("", ("", ""))
+        options, model = self.options, self.window
+        opens, (begins, closes) = (model.opens, model.marks) if model and options.sees_marks else ("", ("", ""))
         return {
             "answer_cap": self.answer_cap,
             "opens": opens,
@@ -88,35 +150,36 @@ class TaskData:
             "closes": options.think_end or closes,
         }
 
-    def rooms(self, all_texts: Sequence[Sequence[str]]) -> list[int]:
-        """Count the tokens that each row by likelihood needs behind its prompt: those of the longest of its texts, and one that servers
-        write; 0 without a tokenizer.
-        """
-        if self.window is None:
-            return [0] * len(all_texts)
-        longest = [max(texts, key=len) for texts in all_texts]
-        encoded = self.window.tokenizer(longest, add_special_tokens=False, verbose=False)["input_ids"]
-        return [len(ids) + 1 for ids in encoded]
-
-    def fit(self, all_slots: Sequence[Sequence[Slot]], rooms: Sequence[int] = ()) -> dict[int, slots.CutPrompt]:
-        """Make the prompts, by their numbers, cut if the model is known, with room for the answer and its reasoning; or with `fits_only`
-        those that need no cutting.
+    def fit(
+        self, all_slots: Sequence[Sequence[Slot]], longest: Sequence[str], *, seam: int = 0
+    ) -> dict[int, slots.CutPrompt]:
+        """Make the prompts, by their numbers, cut if the model is known, with room for what follows: the answer and its reasoning, or the
+        text whose likelihood is asked; with `fits_only` those that need no cutting.
 
         Args:
-            rooms: see the function of that name; prompts behind which the text does not fit are left out.
+            longest: of each row the longest text whose likelihood is asked, if it is asked so. Rows whose text does not fit are left out.
+            seam: tokens that may come in where prompt and text meet.
 
         Raises:
             BudgetError: a prompt that cannot fit.
-            NothingFitsError: with `fits_only` or `rooms`, all of them.
+            NothingFitsError: with `fits_only` or by likelihood, all of them.
         """
-        options, window = self.options, self.window
-        check_fits_only(options, window)
-        if window is None:
+        options, model = self.options, self.window
+        check_fits_only(options, model)
+        if self.way == LIKELIHOOD:
+            all_slots = [behind(of_row, is_chat=options.chat) for of_row in all_slots]
+        if model is None:
             return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
-        budget = window.length if rooms else window.length - self.answer_cap
+        rooms: list[int] = []
+        budget = model.length - self.answer_cap
+        if self.way == LIKELIHOOD:
+            encoded = model.tokenizer(list(longest), add_special_tokens=False, verbose=False)["input_ids"]
+            # Servers write one token behind it.
+            rooms = [len(ids) + seam + 1 for ids in encoded]
+            budget = model.length
         cut = None if options.fits_only else options.cut
         try:
-            fitted = enumerate(slots.fit_all(all_slots, budget, window.tokenizer, cut, rooms))
+            fitted = enumerate(slots.fit_all(all_slots, budget, model.tokenizer, cut, rooms))
             kept = {i: prompt for i, prompt in fitted if prompt is not None}
         except BudgetError as err:
             raise BudgetError(
@@ -164,8 +227,10 @@ def tell_of_longer(config: str, longer: int, count: int, budget: int) -> None:
 
 
 def of_prompt(fitted: slots.CutPrompt) -> dict[str, Any]:
-    """Return the columns of `PromptRow` that tell what a prompt shows and what was cut."""
+    """Return the columns of `PromptRow` that tell what a prompt shows, what was cut, and the room for a text behind it."""
+    room = {"answer_cap": fitted.room} if fitted.room else {}
     return {
+        **room,
         "prompt": fitted.text,
         "target_at": fitted.target_at,
         "tokens_before": fitted.tokens_before,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import sha256_of_bytes
@@ -34,17 +34,20 @@ class Selection:
     count: int
 
 
-def asked_of(
-    rows: TypedRows[_Row], columns: tuple[str, str, str], options: Options, size: int | None
-) -> tuple[Selection, list[_Row]]:
-    """Choose the rows that a run asks, see `chosen`.
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[_Row]):
+    """The rows of a split, and which of them a run asks for."""
 
-    Args:
-        columns: those of a `Fact`.
-    """
-    facts = [Fact(*(row[name] for name in columns)) for row in rows.rows.select_columns(list(columns))]
-    selection = chosen(facts, rows.config, options, size)
-    return selection, [rows[number] for number in selection.positions]
+    all: TypedRows[_Row]
+    selection: Selection
+
+    @property
+    def rows(self) -> list[_Row]:
+        return [self.all[number] for number in self.selection.positions]
+
+    @property
+    def positions(self) -> list[int]:
+        return list(self.selection.positions.values())
 
 
 def chosen(facts: Sequence[Fact], config: str, options: Options, size: int | None) -> Selection:

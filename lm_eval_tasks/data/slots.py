@@ -13,7 +13,7 @@ Every prompt is tokenized once, whole. What a cut changes is counted where the k
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -42,6 +42,7 @@ class CutPrompt:
         cut: tokens taken from each of `CUT_COMPONENTS`, those that lost none left out.
         target_at: the character at which what the prompt shows of the target begins, after the demonstrations.
         spans: the slots that contain a text of the row, in order.
+        room: tokens of the text that fits behind it, if there is one.
     """
 
     text: str
@@ -50,6 +51,7 @@ class CutPrompt:
     cut: dict[str, int]
     target_at: int
     spans: tuple[Span, ...] = ()
+    room: int = 0
 
 
 def fit_all(
@@ -70,11 +72,12 @@ def fit_all(
             ["".join(slot.text for slot in slots) for slots in batch], add_special_tokens=False, verbose=False
         )
         for i, slots in enumerate(batch):
-            left = budget - rooms[start + i] if rooms else budget
+            room = rooms[start + i] if rooms else 0
+            left = budget - room
             is_longer = cut is None and len(encoded[i]) > left
             prompt = _Prompt(slots, encoded[i], tokenizer)
             try:
-                yield None if is_longer else prompt.cut_to(left, cut or "end")
+                yield None if is_longer else replace(prompt.cut_to(left, cut or "end"), room=room)
             except BudgetError:
                 if not rooms:
                     raise

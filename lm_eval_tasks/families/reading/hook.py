@@ -15,13 +15,11 @@ from lm_eval_tasks import families
 from lm_eval_tasks.base.contract import FULL, Context
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.data import cutoff, prompt_columns, window
-from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
+from lm_eval_tasks.data import prompt_columns
+from lm_eval_tasks.data.opened import TypedRows, open_dataset
 from lm_eval_tasks.data.options import Options, noted
 from lm_eval_tasks.data.prompt_columns import TaskData
-from lm_eval_tasks.data.selection import asked_of
 from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering
 from lm_eval_tasks.families.reading.prompt import part_texts, with_parts
 from lm_eval_tasks.families.reading.reading_row import PapersRow, ReadingOwn, ReadingRow, ShownPaper
@@ -56,31 +54,20 @@ def load(
             f"the option config={config!r} is a configuration of another family than {setting}; ask it by a task of its own"
         )
     family = answering.family
-    shown = options.context_of(shown, setting)
-    model = window.of_model(arguments, options.system_instruction)
-    opened = open_dataset(config, options)
-    all_rows = rows_of_split(opened, config, options, _FACTS)
-    rows = TypedRows(ReadingRow, all_rows, config, answering.check)
-    selection, asked_rows = asked_of(rows, _FACTS, options, size)
+    data = TaskData.of(setting, options, arguments, answer_tokens=answer_tokens, shown=shown)
+    asked = data.asked(ReadingRow, _FACTS, size, check=answering.check)
+    rows, asked_rows = asked.all, asked.rows
     text_of = texts_of(asked_rows, config, options)
     hash_of = cache(lambda paper: sha256_of_bytes(text_of(paper)))
-    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in asked_rows])
-    less = noted(shown)
     # All rows: another load of the same configuration may select others.
-    ask = _LOADED[opened.revision, config, less] = _asking(rows, text_of, answering, shown)
-    whole = ask if shown == FULL else _asking(rows, text_of, answering, FULL)
-    data = TaskData(config, options, opened, model, answer_tokens)
+    ask = _asking(rows, text_of, answering, data.shown)
+    _LOADED[data.opened.revision, config, noted(data.shown)] = ask
+    whole = ask if data.shown == FULL else _asking(rows, text_of, answering, FULL)
     tokens = _tokens(ask, [row.id for row in asked_rows], data)
-    if model and options.reserve is None and not options.reasoning_tokens:
-        room = model.length - max(count or 0 for count in tokens)
+    if data.window and options.reserve is None and not options.reasoning_tokens:
+        room = data.window.length - max(count or 0 for count in tokens)
         data = replace(data, answer_tokens=max(answer_tokens, min(_LONGEST_ANSWER, room)))
-    common = {
-        "setting": config,
-        "prompt_name": family.name,
-        "shown": less,
-        "bertscore_model": NO_MODEL,
-        **data.shared_columns(positions=selection.count, rows=len(all_rows), version=family.version),
-    }
+    common = data.shared_columns(family.name, family.version, asked)
     best_constant = answering.best_constant(rows)
     return prompt_columns.as_split(
         PromptRow(
@@ -99,7 +86,7 @@ def load(
             position=position,
             **common,
         )
-        for row, length, position in zip(asked_rows, tokens, selection.positions.values(), strict=True)
+        for row, length, position in zip(asked_rows, tokens, asked.positions, strict=True)
         if length is not None
     )
 

@@ -2,16 +2,12 @@
 
 import datasets
 
-from lm_eval_tasks import prompts
 from lm_eval_tasks.base.contract import LIKELIHOOD, Context, Way
 from lm_eval_tasks.base.files import sha256_of_bytes
-from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.data import cutoff, prompt_columns, window
-from lm_eval_tasks.data.opened import TypedRows, open_dataset, rows_of_split
+from lm_eval_tasks.data import prompt_columns
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.prompt_columns import TaskData
-from lm_eval_tasks.data.selection import asked_of
 from lm_eval_tasks.families.reading.hook import texts_of
 from lm_eval_tasks.families.recall import FAMILY
 from lm_eval_tasks.families.recall.prompt import prompt_of, target_of
@@ -36,24 +32,16 @@ def load(
     Rows whose prompt and text are longer than the model's window are left out and counted: nothing of them is cut.
     """
     options = Options.of(arguments)
-    options.context_of(shown, setting)
-    config = options.config or setting
-    model = window.of_model(arguments, options.system_instruction)
-    opened = open_dataset(config, options)
-    data = TaskData(config, options, opened, model, answer_tokens)
-    all_rows = rows_of_split(opened, config, options, _FACTS)
-    selection, rows = asked_of(TypedRows(RecallRow, all_rows, config), _FACTS, options, size)
-    text_of = texts_of(rows, config, options)
-    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
+    data = TaskData.of(setting, options, arguments, answer_tokens=answer_tokens, shown=shown, way=way)
+    asked = data.asked(RecallRow, _FACTS, size)
+    rows = asked.rows
+    text_of = texts_of(rows, data.config, options)
     texts = [{(paper.texts, paper.id): text_of(paper) for paper in row.papers} for row in rows]
     targets = [target_of(row, shown_texts) for row, shown_texts in zip(rows, texts, strict=True)]
-    asked = [prompt_of(row, shown_texts) for row, shown_texts in zip(rows, texts, strict=True)]
-    all_slots = [prompts.behind([Slot(prompt)], is_chat=options.chat) for prompt in asked]
-    rooms = data.rooms([[target] for target in targets])
-    fitted = data.fit(all_slots, rooms)
-    positions = list(selection.positions.values())
-    shared = data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version, way=way)
-    common = {"setting": config, "prompt_name": FAMILY.name, "bertscore_model": NO_MODEL, **shared}
+    all_slots = [[Slot(prompt_of(row, shown_texts))] for row, shown_texts in zip(rows, texts, strict=True)]
+    fitted = data.fit(all_slots, targets)
+    positions = asked.positions
+    common = data.shared_columns(FAMILY.name, FAMILY.version, asked)
     return prompt_columns.as_split(
         PromptRow(
             **prompt_columns.of_paper(rows[n], rows[n].papers),
@@ -62,7 +50,6 @@ def load(
             row_hash=prompt_columns.row_hash(rows[n], FAMILY.version, map(sha256_of_bytes, texts[n].values())),
             **prompt_columns.of_prompt(cut),
             position=positions[n],
-            answer_cap=rooms[n],
             **common,
         )
         for n, cut in fitted.items()

@@ -6,7 +6,6 @@ import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import datasets
 
@@ -16,12 +15,11 @@ from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
-from lm_eval_tasks.data import cutoff, prompt_columns, window
-from lm_eval_tasks.data.opened import Opened, TypedRows, open_dataset, rows_of_split
-from lm_eval_tasks.data.options import Options, noted
+from lm_eval_tasks.data import prompt_columns
+from lm_eval_tasks.data.opened import Opened
+from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.prompt_columns import TaskData
 from lm_eval_tasks.data.round_folder import check_dataset, find_round
-from lm_eval_tasks.data.selection import Fact, chosen
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import FAMILY, beginnings, likelihood
 from lm_eval_tasks.families.writing.settings import BEGINNINGS, QUERY, SETTINGS, prompt_name_of
@@ -29,6 +27,7 @@ from lm_eval_tasks.families.writing.writing_row import Chunk, WritingOwn, Writin
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _LOGGER = logging.getLogger(__name__)
+_FACTS = ("id", "published", "primary_category")
 # Between two sentences.
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
@@ -57,7 +56,7 @@ def load(
             Under lm-eval's own command line, the process ends with that sentence instead.
     """
     options = Options.of(arguments)
-    config = _config(setting, options)
+    _check_config(setting, options)
     shown = options.context_of(shown, setting)
     name = prompt_name_of(setting, shown)
     query = prompt_name_of(setting, QUERY) if shown == RETRIEVED else None
@@ -68,71 +67,59 @@ def load(
         from lm_eval_tasks.retrieval import retrieve
 
         retrieve.check(options.retrieval)
-    model = window.of_model(arguments, options.system_instruction)
-    opened = open_dataset(config, options)
-    data = TaskData(config, options, opened, model, answer_tokens)
+    data = TaskData.of(setting, options, arguments, answer_tokens=answer_tokens, shown=shown, way=way)
     shows_citations = any(repeated == "citation" for _, repeated in prompts.blocks(name))
-    split = rows_of_split(opened, config, options, ("citations",) if shows_citations else ())
-    all_rows = list(TypedRows(WritingRow, split, config))
+    asked = data.asked(WritingRow, _FACTS, size, more=("citations",) if shows_citations else ())
+    all_rows = list(asked.all)
+    bodies = _bodies(data, all_rows, list(asked.selection.positions))
     # Always the same, however few of the rows a run asks for.
     near = others_of([row.id for row in all_rows])
-    facts = [Fact(row.id, row.published, row.primary_category) for row in all_rows]
-    selection = chosen(facts, config, options, size)
-    numbers, bodies = list(selection.positions), None
-    if shown in BEGINNINGS:
-        pairs = OTHER in FAMILY.contexts_of(setting)
-        bodies = beginnings.bodies_of(all_rows, numbers, shown, pairs=pairs)
-        beginnings.tell_of_lonely(config, len(numbers) - len(bodies), len(numbers))
-        numbers = list(bodies)
-    rows = [all_rows[number] for number in numbers]
-    others = [tuple(all_rows[i].target for i in near[number]) for number in numbers]
-    cutoff.warn(config, options.model_cutoff or cutoff.of_model(arguments), [row.published for row in rows])
-    lead_words = _median_words(opened)
-    prepared = _with_chunks([_without_target(row) for row in rows], query, options)
-    if bodies is not None:
-        prepared = [replace(row, content=body) for row, body in zip(prepared, bodies.values(), strict=True)]
-    all_slots = [prompts.slots(name, row) for row in prepared]
-    rooms: list[int] = []
-    if way == LIKELIHOOD:
-        all_slots = [prompts.behind(of_row, is_chat=options.chat) for of_row in all_slots]
-        rooms = data.rooms([[row.target.strip()] for row in rows])
-    fitted = data.fit(all_slots, rooms)
+    numbers, rows = list(bodies), [all_rows[number] for number in bodies]
+    shown_rows = _with_chunks([replace(all_rows[n], content=body) for n, body in bodies.items()], query, options)
+    fitted = data.fit([prompts.slots(name, row) for row in shown_rows], [row.target.strip() for row in rows])
     common = {
-        "setting": config,
-        "prompt_name": name,
+        **data.shared_columns(name, FAMILY.version, asked),
         "bertscore_model": scorer,
         "retriever": options.retrieval.label if query else "",
-        "shown": noted(shown),
-        **data.shared_columns(positions=selection.count, rows=len(all_rows), version=FAMILY.version, way=way),
     }
+    lead_words = _median_words(data.opened)
     made = []
     for n, cut in fitted.items():
-        own = _own(rows[n], others[n], lead_words, keep_parts=options.keep_parts)
-        of_row: dict[str, Any] = dict(common)
+        row, number = rows[n], numbers[n]
         if way == LIKELIHOOD:
-            words = 0 if shown == NONE else len(prepared[n].content.split())
-            own = likelihood.own_of(rows[n], cut.text, words=words)
-            of_row["answer_cap"] = rooms[n]
+            words = 0 if shown == NONE else len(bodies[number].split())
+            own = likelihood.own_of(row, cut.text, words=words)
+        else:
+            others = tuple(all_rows[i].target for i in near[number])
+            own = _own(row, others, lead_words, keep_parts=options.keep_parts)
         made.append(
             PromptRow(
-                **prompt_columns.of_paper(rows[n], rows[n].demonstrations),
-                target=rows[n].target,
+                **prompt_columns.of_paper(row, row.demonstrations),
+                target=row.target,
                 own=own,
-                row_hash=prompt_columns.row_hash(rows[n], FAMILY.version),
+                row_hash=prompt_columns.row_hash(row, FAMILY.version),
                 **prompt_columns.of_prompt(cut),
-                position=selection.positions[numbers[n]],
-                **of_row,
+                position=asked.selection.positions[number],
+                **common,
             )
         )
     return prompt_columns.as_split(made)
 
 
-def _config(setting: str, options: Options) -> str:
-    """Find the configuration whose rows are asked.
-
-    Raises:
-        OptionError: it is one of another task, whose rows the prompt would not fit.
+def _bodies(data: TaskData, rows: Sequence[WritingRow], numbers: Sequence[int]) -> dict[int, str]:
+    """Return the bodies that rows show, by their numbers: a beginning, or all of it without its exact target, which the reference removes
+    for titles. Rows for which there is none in this context are left out.
     """
+    if data.shown not in BEGINNINGS:
+        return {number: rows[number].content.replace(rows[number].target, "") for number in numbers}
+    pairs = OTHER in FAMILY.contexts_of(data.setting)
+    bodies = beginnings.bodies_of(rows, numbers, data.shown, pairs=pairs)
+    beginnings.tell_of_lonely(data.config, len(numbers) - len(bodies), len(numbers))
+    return bodies
+
+
+def _check_config(setting: str, options: Options) -> None:
+    """Raise an OptionError if the configuration whose rows are asked is one of another task, whose rows the prompt would not fit."""
     tasks: dict[str, str] = {record.name: record.task for record in SETTINGS}
     config = options.config or setting
     if config not in tasks:
@@ -144,7 +131,6 @@ def _config(setting: str, options: Options) -> str:
         raise OptionError(
             f"the option config={options.config!r} is a setting of another task than {setting}; ask it by a task of its own"
         )
-    return config
 
 
 def _own(row: WritingRow, others: tuple[str, ...], lead_words: int, *, keep_parts: bool) -> WritingOwn:
@@ -170,11 +156,6 @@ def _scorer(model: str | None) -> str:
     from lm_eval_tasks.metrics import bertscore
 
     return bertscore.check_model(model)
-
-
-def _without_target(row: WritingRow) -> WritingRow:
-    """Return the row with its exact target removed from the body, as the reference does for titles."""
-    return replace(row, content=row.content.replace(row.target, ""))
 
 
 def corpus(row: WritingRow) -> tuple[str, ...]:
