@@ -60,7 +60,7 @@ def option_page() -> Iterator[str]:
         "",
         "`academiceval eval` prints all; `lm_eval` prints those in bold, also under the names in brackets, and what baselines score.",
         "`placed` is (score - floor) / (1 - floor) with the highest floor: 0 is no better than that, 1 is perfect. Texts are first",
-        "stripped of lead-ins, headings, labels, and titles of quotes. [Intervals](metrics.md#intervals) are of 95 %.",
+        "stripped of lead-ins, headings, labels, and quotes around titles. [Intervals](metrics.md#intervals) are of 95 %.",
         "",
     )
     for title, shown in _by_families().items():
@@ -73,7 +73,8 @@ def _section(title: str, what: str, rows: list[tuple[str, str]]) -> Iterator[str
 
 def meaning_of(metric: Metric) -> str:
     """Return what a metric measures."""
-    return (metric.compute.__doc__ or "").partition("\n")[0]
+    first = (metric.compute.__doc__ or "").partition("\n")[0].removeprefix("Return the ")
+    return f"{first[:1].upper()}{first[1:]}"
 
 
 def _name(metric: Metric) -> str:
