@@ -84,6 +84,11 @@ _USE = {
     ),
     False: "Each row and each demonstration names its paper's licence, which says what may be done with its text.",
 }
+_REGISTERED = (
+    "Of these tasks the Hub registers SCALAR's (`eval.yaml`), whose questions are plain columns with choices. The others put their "
+    "prompts together from several rows, or have scores that the Hub's format cannot name; `lm_eval` and `academiceval eval` ask them all.",
+    "",
+)
 _TEXTS = {
     True: (
         "Texts are read from the articles' structured files (JATS), without figures, tables and displayed formulas. Few articles of the "
@@ -133,6 +138,7 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         *_examples(manifest),
         _USE[is_open_access(manifest.source)],
         "",
+        *(_REGISTERED if any(configuration.task == "cloze" for configuration in shown) else ()),
         *_section("Changelog", [changelog], ""),
         *_section("Errata", [wrong], ""),
         "## Limitations",
@@ -230,7 +236,7 @@ def _section(heading: str, shown: Sequence[Table], about: str) -> list[str]:
 def _plot(manifest: Manifest) -> Iterator[str]:
     """Show the picture of results, if there is one."""
     if PLOT in manifest.other_files:
-        yield from ("## Results", "", f"![Results of models]({PLOT})", "")
+        yield from ("## Results", "", f"![Results of models over this round, with 95 % intervals]({PLOT})", "")
 
 
 def _examples(manifest: Manifest) -> Iterator[str]:

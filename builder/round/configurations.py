@@ -40,9 +40,10 @@ def shrunk(chosen: Iterable[Setting], reports: Sequence[StageReport]) -> Iterato
 
 def _fewer(kept: int, names: Sequence[str], others: Sequence[str], lost: int, what: str) -> Iterator[str]:
     if names and lost:
+        need = "need" if len(others) > 1 else "needs"
         yield (
-            f"{', '.join(names)}: {kept} samples instead of {kept + lost}, because {', '.join(others)} need {what}; a round without these "
-            "has them"
+            f"{', '.join(names)}: {kept} samples instead of {kept + lost}, because {', '.join(others)} {need} {what}; a round without them "
+            "has these samples"
         )
 
 

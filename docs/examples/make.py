@@ -1,6 +1,7 @@
-"""A prompt of each family, with its answer, over the made-up papers of `make demo`.
+"""A prompt of each family, with its answer, over made-up papers.
 
-  python docs/examples/make.py demo/academiceval
+  python docs/examples/make.py demo/academiceval                # those of `make demo`
+  python docs/examples/make.py many/academiceval Match-128K     # of a round with `source.papers = 600`, `source.authors = 300`
 
 Of prompts of a book's length, the middle is left out.
 """
@@ -41,5 +42,5 @@ def shortened(prompt: str) -> str:
 
 
 if __name__ == "__main__":
-    for name in SETTINGS:
+    for name in sys.argv[2:] or SETTINGS:
         (HERE / f"{name}.txt").write_text(example(Path(sys.argv[1]), name), encoding="utf-8")

@@ -246,7 +246,10 @@ def _texts(row: ScoreRow, split: str) -> list[str]:
 
 
 def _text(score: Interval | None) -> str:
-    return "–" if score is None else f"{with_bounds(score.mean, score.low, score.high, '.3f')} (n {score.samples})"
+    if score is None:
+        return "–"
+    reason = f"; no interval: {score.missing}" if score.missing else ""
+    return f"{with_bounds(score.mean, score.low, score.high, '.3f')} (n {score.samples}{reason})"
 
 
 def scores_csv(rows: Sequence[ScoreRow]) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 from hub_scripts.report.cells import LABELS, TASK_LABELS, Group, is_baseline
 from hub_scripts.report.drawing import REFERENCE, Plot, Sheet
 from lm_eval_tasks.families import of_task
-from lm_eval_tasks.families.registry import LOWER, is_lower_better
 
 _HEAD = "task setting metric model score low high samples floor".split()
 # Settings of one plot, and models of one panel.
@@ -49,7 +48,8 @@ def by_model(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: Mapping[st
         floors = [row[8] for row in own if row[8] is not None]
         if floors:
             panel.axvline(fmean(floors), color="black", linewidth=0.8, linestyle=":")
-        panel.set(title=setting, xlabel=f"{LABELS.get(metric, metric)}{LOWER * is_lower_better(metric)}")
+        panel.set(title=setting)
+    figure.supxlabel(LABELS.get(str(metric), str(metric)))
     panels.flat[0].set_yticks(range(len(models)), list(reversed(models)))
     panels.flat[0].set_ylim(-0.5, len(models) - 0.5)
     title = f"Scores: {TASK_LABELS[task]}, round {round_}"

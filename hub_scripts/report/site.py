@@ -215,12 +215,14 @@ def _write_data(
 ) -> list[str]:
     """Write the tables as files beside the pages; return the names of the splits that they have."""
     steps = split_steps(rows)
+    names = {name for group in all_groups for cell in group.cells for name in cell.columns}
+    labels = {name: label(name) for name in sorted(names)}
     data = {
         "scores.csv": scores_csv(rows),
         "splits.csv": splits_csv(rows),
         "boards.csv": boards_csv([board for of_round in boards for board in of_round]),
         "splits.js": script("splits", steps),
-        "settings.js": script("settings", [_setting(group) for group in all_groups]),
+        "settings.js": script("settings", [_setting(group) for group in all_groups]) + script("labels", labels),
     }
     (draft / "data").mkdir(exist_ok=True)
     for name, text in data.items():

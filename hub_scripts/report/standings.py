@@ -30,6 +30,9 @@ from lm_eval_tasks.stats.placed import (
 
 # Models of a board, the best first, of which every two are compared; others have scores and no rank.
 MOST_TESTED = 50
+# Why no model of a board has a rank.
+_AT_FLOOR = "No model is above the floor beyond chance, so none has a rank."
+_NOBODY = "No model can be ranked yet: each row below says what is missing, or is a program's."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,10 @@ class Standing:
     cut: float | None
     is_baseline: bool
 
+    @property
+    def is_rankable(self) -> bool:
+        return bool(self.overall and not (self.small or self.missing or self.cut or self.is_baseline))
+
 
 @dataclass(frozen=True, slots=True)
 class Standings:
@@ -76,7 +83,7 @@ class Standings:
         gains: (model, what reading is worth to it), on each setting that was asked with less to read.
         differences: (model, other model) -> how much higher the first is, over the same papers, both ways; `p` is corrected for
             all pairs (Holm).
-        is_at_floor: whether no model that could have a rank is above the floor beyond chance, so that none has one.
+        unranked: why no model has a rank; "" if any has.
     """
 
     round: str
@@ -87,7 +94,7 @@ class Standings:
     differences: Mapping[tuple[str, str], Interval]
     gains: tuple[tuple[str, Gain], ...] = ()
     is_fixed: bool = True
-    is_at_floor: bool = False
+    unranked: str = ""
 
 
 def standings_of(
@@ -120,9 +127,9 @@ def standings_of(
         return None
     standings = [_standing(model, placed[model], groups_counted, settings, groups) for model in models]
     standings.sort(key=_order)
-    rankable = [standing for standing in standings if _is_rankable(standing)]
-    is_at_floor = bool(rankable) and not any(map(_is_above_floor, rankable))
-    tested = [] if is_at_floor else [standing.model for standing in rankable][:MOST_TESTED]
+    rankable = [standing for standing in standings if standing.is_rankable]
+    unranked = "" if any(map(_is_above_floor, rankable)) else _AT_FLOOR if rankable else _NOBODY
+    tested = [] if unranked else [standing.model for standing in rankable][:MOST_TESTED]
     differences = _differences({model: placed[model] for model in tested})
     better, worse = _beaten(differences)
     places = {model: (1 + better[model], len(tested) - worse[model]) for model in tested}
@@ -136,7 +143,7 @@ def standings_of(
         differences=differences,
         gains=_model_gains(groups, settings),
         is_fixed=is_fixed,
-        is_at_floor=is_at_floor,
+        unranked=unranked,
     )
 
 
@@ -209,12 +216,8 @@ def _order(standing: Standing) -> tuple[object, ...]:
     Of each, those that lack least come first, and of those that lack the same, whose means are over the same, the best.
     """
     overall = standing.overall.mean if standing.overall else -1.0
-    group = standing.is_baseline, not _is_rankable(standing), len(standing.missing), standing.missing
+    group = standing.is_baseline, not standing.is_rankable, len(standing.missing), standing.missing
     return *group, -overall, standing.model
-
-
-def _is_rankable(standing: Standing) -> bool:
-    return bool(standing.overall and not (standing.small or standing.missing or standing.cut or standing.is_baseline))
 
 
 def _is_above_floor(standing: Standing) -> bool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _BETWEEN_LINES = 30.0
+# When the last line was written, of whatever work.
+_last_line = time.monotonic()
 _disabled = False
 _E = TypeVar("_E", bound=BaseException)
 
@@ -36,6 +38,8 @@ class _Log:
     """Standard error for counts that are lines: without what moves a terminal's cursor."""
 
     def write(self, text: str) -> None:
+        global _last_line
+        _last_line = time.monotonic()
         sys.stderr.write(text.strip("\r "))
 
     def flush(self) -> None:
@@ -55,7 +59,7 @@ def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2
         file=_Log(),
         bar_format="{desc}: {n_fmt} of {total_fmt}, {remaining} left\n" if total else "{desc}: {n_fmt}\n",
         leave=False,
-        delay=_BETWEEN_LINES,
+        delay=max(0.0, _last_line + _BETWEEN_LINES - time.monotonic()),
         mininterval=_BETWEEN_LINES,
         miniters=1,
         # Lines are for those who read a log, and come where libraries' bars are switched off.

@@ -111,7 +111,7 @@ def test_scores_apart_are_what_python_computed(browser: Any, site: Path) -> None
     page.locator("[data-column=metric]").select_option("all")
     whole = [row for row in rows if row["task"] == "abs"]
     expect(board.locator("tbody tr")).to_have_count(len(whole))
-    heads = {"Value", "n", "Before, up to", "From, longer"}
+    heads = {"Value", "n", "Earlier or shorter", "Later or longer"}
 
     def columns() -> set[str]:
         return heads & {text.strip() for text in board.locator("thead th").all_inner_texts()}
@@ -122,13 +122,13 @@ def test_scores_apart_are_what_python_computed(browser: Any, site: Path) -> None
     for number, split in enumerate(steps["splits"]):
         page.locator("#split").select_option(str(number + 1))
         expect(page.locator("#split option:checked")).to_contain_text(split)
-        assert columns() == {"Before, up to", "From, longer"}
+        assert columns() == {"Earlier or shorter", "Later or longer"}
         texts = [steps["rows"][i][number] for i, row in enumerate(rows) if row["task"] == "abs"]
-        shown = zip(_column(board, "Before, up to"), _column(board, "From, longer"), strict=True)
+        shown = zip(_column(board, "Earlier or shorter"), _column(board, "Later or longer"), strict=True)
         assert [list(pair) for pair in shown] == texts
     # Filters still hold, and what is shown can be sorted.
-    _sort(board, "From, longer")
-    sorted_ = [_numbers(text)[0] for text in _column(board, "From, longer")]
+    _sort(board, "Later or longer")
+    sorted_ = [_numbers(text)[0] for text in _column(board, "Later or longer")]
     assert sorted_ == sorted(sorted_)
     page.locator("#search").fill("copy-demo")
     expect(board.locator("tbody tr")).to_have_count(sum(row["model"] == "copy-demo" for row in whole))

@@ -149,9 +149,9 @@ def test_a_board_without_a_model_above_the_floor_ranks_nobody() -> None:
         return _found([_group("Abs-9K", "abs", cells)])
 
     low, high = at(0.3, 0.2), at(0.3, 0.2, 0.5)
-    assert low.is_at_floor
+    assert "above the floor" in low.unranked
     assert [one.rank for one in low.standings] == [None, None]
-    assert not high.is_at_floor
+    assert not high.unranked
     assert high.standings[0].rank == 1
 
 
