@@ -163,8 +163,9 @@ def read(page: Path, reader: Desk, place: Path) -> None:
 
 
 def open_numbers(text: str) -> set[str]:
-    """Return the lines of a text, with a mark in place of each number."""
-    return {re.sub(r"[-+]?\d[\d.,:]*", "#", line).strip() for line in text.splitlines()} - {"", "..."}
+    """Return the lines of a text, with a mark in place of each number, with its interval if it has one here."""
+    lines = (re.sub(r"[-+]?\d[\d.,:]*", "#", line).strip() for line in text.splitlines())
+    return {line.replace(" [# #]", "") for line in lines} - {"", "..."}
 
 
 def test_what_a_reader_of_the_readme_runs_first(

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from lm_eval_tasks.judge.verdict import OVERALL
 from standins import hub_server, openai_server
@@ -100,6 +101,9 @@ def make_models(folder: Path, texts: list[str]) -> None:
 
 
 def _answer(body: dict[str, Any]) -> str:
-    """A judge's verdict if one is asked for, else a text."""
-    is_judge = OVERALL in json.dumps(body["messages"])
-    return openai_server.FIRST_WINS if is_judge else "We study how readers read. The answer is: [2]"
+    """A judge's verdict if one is asked for, which is not always the same, else a text."""
+    asked = json.dumps(body["messages"])
+    if OVERALL not in asked:
+        return "We study how readers read. The answer is: [2]"
+    winner = 1 + crc32(asked.encode()) % 2
+    return openai_server.FIRST_WINS.replace("[Answer 1]", f"[Answer {winner}]")
