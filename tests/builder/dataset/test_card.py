@@ -30,6 +30,7 @@ def test_the_card_has_what_the_hub_reads(dataset: Path) -> None:
     assert [one.get("default") for one in front["configs"]].count(True) == 1
     assert canary("2026.11") in card.text
     assert canary("2026.11") != canary("2026.12")
+    assert "eval.yaml" not in card.text
     for heading in ("## Limitations", "## Takedowns", "## How to cite"):
         assert heading in card.text
 

@@ -537,6 +537,8 @@ def test_a_round_holds_the_levels_it_asks_for(with_scalar: Path) -> None:
     hard = load_dataset(str(folder), "SCALAR-Hard")["test"][0]
     assert (hard["distractors"], hard["candidate_text"]) == ("nearest", "body")
     card = (folder / "README.md").read_text()
+    # Which of its tasks the Hub registers, and why not the others.
+    assert "`eval.yaml`" in card
     assert "| SCALAR-Easy | SCALAR |" in card
     assert "| questions SCALAR-Hard |" in card
     test = next(one for one in read_manifest(folder).configurations if one.name == "SCALAR-Hard").statistics("test")

@@ -68,6 +68,16 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
     assert [dict(row.splits)["2026-10"][1] is None for row in rows] == [False, True]
 
 
+def test_a_part_without_an_interval_says_why() -> None:
+    ids = [f"{i:02d}" for i in range(14)]
+    days = ["2026-08-01"] * 7 + ["2026-09-01"] * 7
+    scores = {id_: 0.1 + i / 20 for i, id_ in enumerate(ids)}
+    cells = [Cell("m", 14, {"rouge_l": Column("rouge_l", scores, {id_: id_ for id_ in ids})}, {}, None, 14)]
+    group = Group(Key("2026.11", "Abs-9K"), "abs", ranking("abs"), 9, ids, ids, ids, days, cells, [1], {})
+    [[parts]] = split_steps(score_rows([group], {}))["rows"]
+    assert all("n 7" in part and "first authors" in part for part in parts)
+
+
 def test_a_row_has_its_margin_and_its_scores_over_shorter_and_longer_prompts() -> None:
     ids = [f"q{i}" for i in range(24)]
     scores, zero = ({id_: (7 * i % 24) / part for i, id_ in enumerate(ids)} for part in (24, 48))

@@ -153,6 +153,10 @@ def test_a_board_without_a_model_above_the_floor_ranks_nobody() -> None:
     assert [one.rank for one in low.standings] == [None, None]
     assert not high.unranked
     assert high.standings[0].rank == 1
+    # Where nobody can be ranked at all, the board says so too.
+    alone = _found([_group("Abs-9K", "abs", [_cell("lead", _level(0.9), 0.3)])])
+    assert alone.unranked
+    assert alone.unranked != low.unranked
 
 
 def test_models_with_a_part_of_a_board_stand_behind_the_others_who_lacks_least_and_the_best_first() -> None:

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from lm_eval_tasks.base import progress
+
 # As a command begins, in a process whose standard error is no terminal.
 _BEGIN = """
 from builder.cli import _set_up_output, all_commands
@@ -27,3 +29,16 @@ def test_a_log_has_lines_and_bars_of_libraries_are_off(options: list[str]) -> No
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "True"
     assert ("papers: 2 of 2" in ended.stderr) == (not options)
+
+
+def test_many_short_loops_are_no_long_silence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line comes when the last one is old, however short the work that runs just then."""
+    clock = [1000.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(progress, "_last_line", 1000.0)
+    for _ in range(8):
+        clock[0] += 10
+        list(progress.progress([1, 2], "papers"))
+    assert 2 <= capsys.readouterr().err.count("papers") <= 5
