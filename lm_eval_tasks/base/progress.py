@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _BETWEEN_LINES = 30.0
+# Shorter work is not worth a bar or a line.
+_SHORT = 2.0
 # When the last line was written, of whatever work.
 _last_line = time.monotonic()
 _disabled = False
@@ -46,9 +48,9 @@ class _Log:
         sys.stderr.flush()
 
 
-def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2.0) -> "tqdm[NoReturn]":
+def counted(what: str, total: int | None = None, done: int = 0, delay: float = _SHORT) -> "tqdm[NoReturn]":
     """Return a count of steps done, of a total if that is known; the first of them `done` by an earlier run. A bar is drawn after a delay
-    in seconds, since shorter work is not worth one; 0 where the first step alone may take minutes.
+    in seconds; 0 where the first step alone may take minutes.
     """
     if _disabled or sys.stderr.isatty():
         return tqdm(desc=what, total=total, initial=done, delay=delay, unit_scale=True, leave=False, disable=_disabled)
@@ -59,7 +61,7 @@ def counted(what: str, total: int | None = None, done: int = 0, delay: float = 2
         file=_Log(),
         bar_format="{desc}: {n_fmt} of {total_fmt}, {remaining} left\n" if total else "{desc}: {n_fmt}\n",
         leave=False,
-        delay=max(0.0, _last_line + _BETWEEN_LINES - time.monotonic()),
+        delay=max(_SHORT, _last_line + _BETWEEN_LINES - time.monotonic()),
         mininterval=_BETWEEN_LINES,
         miniters=1,
         # Lines are for those who read a log, and come where libraries' bars are switched off.

@@ -14,7 +14,7 @@ _BEGIN = """
 from builder.cli import _set_up_output, all_commands
 _set_up_output(all_commands().parse(["show", "x", *{options}]))
 from lm_eval_tasks.base import progress
-progress._BETWEEN_LINES = 0.0
+progress._BETWEEN_LINES = progress._SHORT = 0.0
 from tqdm import tqdm
 with progress.counted("papers", 2) as bar:
     bar.update()
@@ -38,6 +38,7 @@ def test_many_short_loops_are_no_long_silence(
     clock = [1000.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(progress, "_last_line", 1000.0)
+    monkeypatch.setattr(progress, "_SHORT", 0.0)
     for _ in range(8):
         clock[0] += 10
         list(progress.progress([1, 2], "papers"))
