@@ -93,13 +93,16 @@ _NEGATED = {"not": "indeed", "no": "some", "can": "cannot", "cannot": "can", "wi
 
 def measure(folder: Path, quick: bool) -> Figures:
     """Return what our path costs, and what the runs say if there are weights."""
-    weights = Path(os.environ.get("ACADEMICEVAL_WEIGHTS") or FOLDER)
+    given = os.environ.get("ACADEMICEVAL_WEIGHTS")
+    weights = Path(given or FOLDER)
     small = weights / MODELS[0] if (weights / MODELS[0]).is_dir() else FOLDER / UNPACKED
     figures = {**costs(small, (256, 64, 2) if quick else (2_000, 300, 5)), **means(150 if quick else 4_000, quick)}
     if quick:
         return figures
-    runs = Path(os.environ.get("ACADEMICEVAL_RUNS") or folder) / commit()
-    return {**figures, **said_by(), **with_weights(weights, runs)}
+    figures |= said_by()
+    if given:
+        figures |= with_weights(weights, Path(os.environ.get("ACADEMICEVAL_RUNS") or folder) / commit())
+    return figures
 
 
 def with_weights(weights: Path, runs: Path) -> Figures:

@@ -19,6 +19,7 @@ from builder.round.takedowns import Erratum
 from lm_eval_tasks.base.contract import SPLITS
 from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest, canary
 from lm_eval_tasks.base.tables import Table, markdown
+from lm_eval_tasks.families import of_task
 
 CARD = "README.md"
 # A picture of results, which the card shows where it lies beside the data.
@@ -138,7 +139,7 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         *_examples(manifest),
         _USE[is_open_access(manifest.source)],
         "",
-        *(_REGISTERED if any(configuration.task == "cloze" for configuration in shown) else ()),
+        *(_REGISTERED if registered(manifest) else ()),
         *_section("Changelog", [changelog], ""),
         *_section("Errata", [wrong], ""),
         "## Limitations",
@@ -169,6 +170,17 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
         "",
     ]
     return "\n".join(lines)
+
+
+def registered(manifest: Manifest) -> list[ListedConfiguration]:
+    """Return the configurations that the Hub can register as tasks: test questions with choices."""
+    return [
+        configuration
+        for configuration in manifest.configurations
+        if configuration.statistics("test").samples
+        and configuration.form == "questions"
+        and of_task(configuration.task).is_multiple_choice
+    ]
 
 
 def _references(shown: Sequence[ListedConfiguration]) -> Iterator[str]:

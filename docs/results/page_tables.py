@@ -72,7 +72,8 @@ def answers(rows: Mapping[str, Rows], papers: Sequence[str], metrics: Sequence[s
     own = [row for row in rows["scores.csv"] if row["papers"] in papers and row["metric"] in metrics]
     models = list(dict.fromkeys(row["model"] for row in own))
     yield from _head(["task, papers", "rows", "program", *map(_name, models)])
-    for name in dict.fromkeys((row["task"], row["papers"]) for row in own):
+    names = dict.fromkeys((row["task"], row["papers"]) for row in own)
+    for name in sorted(names, key=lambda name: papers.index(name[1])):
         of_task = {row["model"]: row for row in own if (row["task"], row["papers"]) == name}
         program = next((_rounded(row["best program"], 3) for row in of_task.values() if row["best program"]), "")
         values = [_bounded(of_task[model], "score", "low", "high", 3) if model in of_task else "" for model in models]
@@ -99,7 +100,7 @@ _TABLES = {
     "recall": recall,
     "reading": reading,
     "choosing": lambda rows: answers(rows, ["scalar-mc"], ["accuracy"]),
-    "answers": lambda rows: answers(rows, ["zero", "pdf", "lab", "lab-rest"], ["rouge_l_content"]),
+    "answers": lambda rows: answers(rows, ["new", "zero", "pdf", "lab", "lab-rest"], ["rouge_l_content"]),
 }
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 import yaml
 
+from builder.dataset.card import registered
 from hub_scripts.errors import HubError
 from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.typed import Name, typed
@@ -50,13 +51,7 @@ def task_id(configuration: str, revision: str, metric: str) -> str:
 
 def eval_yaml(manifest: Manifest) -> str | None:
     """Return the text of `eval.yaml`: a task for each level with test questions; None if there are none."""
-    configurations = [
-        configuration
-        for configuration in manifest.configurations
-        if configuration.statistics(_SPLIT).samples
-        and configuration.form == "questions"
-        and of_task(configuration.task).is_multiple_choice
-    ]
+    configurations = registered(manifest)
     if not configurations:
         return None
     content = {

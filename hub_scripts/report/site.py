@@ -216,7 +216,7 @@ def _write_data(
     """Write the tables as files beside the pages; return the names of the splits that they have."""
     steps = split_steps(rows)
     names = {name for group in all_groups for cell in group.cells for name in cell.columns}
-    labels = {name: label(name) for name in sorted(names)}
+    labels = {name: label(name) for name in sorted(names) if label(name) != name}
     data = {
         "scores.csv": scores_csv(rows),
         "splits.csv": splits_csv(rows),

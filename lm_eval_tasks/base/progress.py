@@ -41,8 +41,10 @@ class _Log:
 
     def write(self, text: str) -> None:
         global _last_line
-        _last_line = time.monotonic()
-        sys.stderr.write(text.strip("\r "))
+        line = text.strip("\r ")
+        if line:
+            _last_line = time.monotonic()
+        sys.stderr.write(line)
 
     def flush(self) -> None:
         sys.stderr.flush()
@@ -54,19 +56,24 @@ def counted(what: str, total: int | None = None, done: int = 0, delay: float = _
     """
     if _disabled or sys.stderr.isatty():
         return tqdm(desc=what, total=total, initial=done, delay=delay, unit_scale=True, leave=False, disable=_disabled)
-    return tqdm(
+    delay = max(_SHORT, _last_line + _BETWEEN_LINES - time.monotonic())
+    bar = tqdm(
         desc=what,
         total=total,
         initial=done,
         file=_Log(),
         bar_format="{desc}: {n_fmt} of {total_fmt}, {remaining} left\n" if total else "{desc}: {n_fmt}\n",
         leave=False,
-        delay=max(_SHORT, _last_line + _BETWEEN_LINES - time.monotonic()),
+        delay=delay,
         mininterval=_BETWEEN_LINES,
         miniters=1,
+        smoothing=0,
         # Lines are for those who read a log, and come where libraries' bars are switched off.
         disable=False,
     )
+    # Of a later start, tqdm would wait a whole interval.
+    bar.last_print_t = bar.start_t + delay - _BETWEEN_LINES
+    return bar
 
 
 def progress(items: Iterable[_T], what: str, total: int | None = None) -> Iterator[_T]:

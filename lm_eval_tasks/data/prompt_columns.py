@@ -10,7 +10,7 @@ import datasets
 import msgspec
 
 from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, Context, Way
-from lm_eval_tasks.base.errors import BudgetError, NothingFitsError, OptionError
+from lm_eval_tasks.base.errors import BudgetError, DatasetError, NothingFitsError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.data import cutoff, slots, window
@@ -101,18 +101,28 @@ class TaskData:
         more: Sequence[str] = (),
         check: Callable[[_Row], None] = lambda row: None,
     ) -> Asked[_Row]:
-        """Choose the rows that a run asks, see `chosen`, and warn how many of their papers the model may have seen.
+        """Choose the rows that a run asks, see `chosen`.
 
         Args:
             columns: those of a `Fact`.
             more: columns that the rows must have too.
             check: see `TypedRows`.
+
+        Raises:
+            DatasetError: see `rows_of_split` and `chosen`; or a row does not say one of the facts.
         """
         split = rows_of_split(self.opened, self.config, self.options, (*columns, *more))
-        facts = [Fact(*(str(row[name]) for name in columns)) for row in split.select_columns(list(columns))]
-        selection = chosen(facts, self.config, self.options, size)
-        cutoff.warn(self.config, self.model_cutoff, [facts[number].published for number in selection.positions])
-        return Asked(TypedRows(type_, split, self.config, check), selection)
+        facts = [Fact(*(row[name] for name in columns)) for row in split.select_columns(list(columns))]
+        unknown = [i for i, fact in enumerate(facts) if None in (fact.paper, fact.published, fact.category)]
+        if unknown:
+            raise DatasetError(
+                f"row {unknown[0]} of {self.config} lacks one of {', '.join(columns)}: get the dataset again"
+            )
+        return Asked(TypedRows(type_, split, self.config, check), chosen(facts, self.config, self.options, size))
+
+    def warn_of_cutoff(self, days: Iterable[str]) -> None:
+        """Warn how many papers of these days the model may have seen."""
+        cutoff.warn(self.config, self.model_cutoff, list(days))
 
     @property
     def answer_cap(self) -> int:

@@ -35,15 +35,15 @@ class TaskPlan:
 
     Attributes:
         setting: that it asks.
-        tokens_in: of all prompts, after cutting; None if the model's tokenizer is not known.
-        most_out: tokens of all answers, if each reaches its cap.
+        tokens_in: of all prompts, after cutting; None if the model's tokenizer is not known. Where one of several texts is chosen, the
+            prompt is read again for each, as servers and vLLM do.
+        most_out: tokens of all answers, if each reaches its cap. Behind a text whose likelihood is asked, servers write one.
         cut: share of the prompts that will be cut; None likewise.
         longest: tokens of the longest prompt and its answer; None likewise.
         detectable: the smallest difference between two models that the samples show in four out of five cases, after the correction
             for all rows of their comparison. Those of one first author count as one.
         guessed: tokens of all prompts at three characters each, if they are not known.
         measured_in: what the difference is of.
-        texts: whose likelihood is asked behind each prompt. A server reads the prompt again for each.
     """
 
     task: str
@@ -56,7 +56,6 @@ class TaskPlan:
     longest: int | None = None
     guessed: int | None = None
     measured_in: str = ""
-    texts: int = 1
 
     @property
     def tokens_to_show(self) -> int | None:
@@ -148,9 +147,11 @@ class _Planning:
         prompts = [doc_to_text(doc) for doc in docs]
         row = PromptRow.of_doc(docs[0])
         times = [self._times(f"{row.way} {prompt}") for prompt in prompts]
+        longest = max(map(add, after, caps))
         if row.way == LIKELIHOOD:
-            # A text whose likelihood is asked is read, and nothing is written.
-            after, caps = list(map(add, after, caps)), [0] * len(docs)
+            after, caps = list(map(add, after, caps)), [1] * len(docs)
+        if task.config.doc_to_choice:
+            times = [count * len(task.doc_to_choice(doc)) for count, doc in zip(times, docs, strict=True)]
         common = TaskPlan(
             task=name,
             setting=row.setting,
@@ -158,7 +159,6 @@ class _Planning:
             most_out=sum(map(mul, times, caps)),
             detectable=self._detectable(shown, row, docs),
             measured_in="share kept" if row.family.kept else row.ranking.label,
-            texts=max(map(len, map(task.doc_to_choice, docs))) if task.config.doc_to_choice else 1,
         )
         if not all(docs["tokens_before"]):
             characters = sum(map(mul, times, map(len, prompts)))
@@ -167,7 +167,7 @@ class _Planning:
             common,
             tokens_in=sum(map(mul, times, after)),
             cut=sum(map(bool, docs["tokens_cut"])) / len(docs),
-            longest=max(map(add, after, caps)),
+            longest=longest,
         )
 
     def _asked(self, docs: Any) -> Any:
@@ -236,27 +236,20 @@ def _table_row(entry: TaskPlan) -> tuple[object, ...]:
     )
 
 
-def total(planned: Sequence[TaskPlan], *, on_server: bool = False) -> Usage:
+def total(planned: Sequence[TaskPlan]) -> Usage:
     """Return the tokens of all tasks; those of the prompts are guessed if they are not known."""
-    read = 0
-    for entry in planned:
-        of_task = entry.guessed if entry.tokens_in is None else entry.tokens_in
-        read += (of_task or 0) * (entry.texts if on_server else 1)
-    return Usage(read, sum(entry.most_out for entry in planned))
+    known = (entry.tokens_in if entry.tokens_in is not None else entry.guessed for entry in planned)
+    return Usage(sum(filter(None, known)), sum(entry.most_out for entry in planned))
 
 
 def sentences(planned: Sequence[TaskPlan], price: Price | None, rates: Sequence[float] | None) -> list[str]:
     """Return what the table does not say: hours, at some rates in tokens a second (of prompts and of answers), and money."""
     lines = []
-    together, served = total(planned), total(planned, on_server=True)
+    together = total(planned)
     if any(entry.tokens_in is None for entry in planned):
         lines.append(
             f"Input tokens are not known, at most about {together.tokens_in}: name the model's tokenizer and context "
             "(tokenizer=...,max_length=...)"
-        )
-    if served != together:
-        lines.append(
-            f"A server reads each prompt again for each choice: {served.tokens_in} input tokens, which the cost counts"
         )
     if rates:
         hours = ((together.tokens_in or 0) / rates[0] + (together.tokens_out or 0) / rates[1]) / 3600
@@ -264,5 +257,5 @@ def sentences(planned: Sequence[TaskPlan], price: Price | None, rates: Sequence[
             f"Hours, at {rates[0]:g} tokens a second read and {rates[1]:g} written, if every answer reaches its cap: {hours:.2f}"
         )
     if price:
-        lines.append(f"Cost at most: {price.of(served):.2f}, in the unit of the price table")
+        lines.append(f"Cost at most: {price.of(together):.2f}, in the unit of the price table")
     return lines

@@ -12,7 +12,7 @@ const WITHHELD = "The licence does not allow this text to be shown.";
 const LEFT_OUT = "The results were published without texts.";
 const text = (content, label) => element("pre", { class: "text", tabindex: "0", "aria-label": label }, content);
 const definition = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
-const words = (name) => handed.labels[name] ?? name.replaceAll("_", " ");
+const words = (name) => handed.labels?.[name] ?? name.replaceAll("_", " ");
 
 // Where a text is missing, no judge is asked.
 const SETTLED = { empty: "no text to judge: lost", unopposed: "no reference: won", "no texts": "neither text is there: a tie" };

@@ -57,6 +57,7 @@ def load(
     data = TaskData.of(setting, options, arguments, answer_tokens=answer_tokens, shown=shown)
     asked = data.asked(ReadingRow, _FACTS, size, check=answering.check)
     rows, asked_rows = asked.all, asked.rows
+    data.warn_of_cutoff(row.published for row in asked_rows)
     text_of = texts_of(asked_rows, config, options)
     hash_of = cache(lambda paper: sha256_of_bytes(text_of(paper)))
     # All rows: another load of the same configuration may select others.

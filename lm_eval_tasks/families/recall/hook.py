@@ -35,6 +35,7 @@ def load(
     data = TaskData.of(setting, options, arguments, answer_tokens=answer_tokens, shown=shown, way=way)
     asked = data.asked(RecallRow, _FACTS, size)
     rows = asked.rows
+    data.warn_of_cutoff(row.published for row in rows)
     text_of = texts_of(rows, data.config, options)
     texts = [{(paper.texts, paper.id): text_of(paper) for paper in row.papers} for row in rows]
     targets = [target_of(row, shown_texts) for row, shown_texts in zip(rows, texts, strict=True)]

@@ -38,6 +38,7 @@ def load(
     data = TaskData.of(setting, options, arguments, answer_tokens=answer_tokens, shown=shown, way=way)
     asked = data.asked(ScalarRow, _FACTS, size, more=("label",))
     rows, positions = asked.rows, asked.positions
+    data.warn_of_cutoff(row.published for row in rows)
     all_slots = [slots_of(replace(row, question=shortened(row.question, data.shown))) for row in rows]
     begins = FAMILY.likelihood.begins if FAMILY.likelihood else ""
     fitted = data.fit(all_slots, [f"{begins}{len(row.candidates)}" for row in rows], seam=_SEAM)

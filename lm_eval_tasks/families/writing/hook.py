@@ -11,7 +11,7 @@ import datasets
 
 from lm_eval_tasks import prompts
 from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, NONE, OTHER, RETRIEVED, Context, Way
-from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.errors import DatasetError, OptionError
 from lm_eval_tasks.base.files import cache_folder
 from lm_eval_tasks.base.metadata import NO_MODEL
 from lm_eval_tasks.compat import lm_eval_command as command_line
@@ -75,6 +75,7 @@ def load(
     # Always the same, however few of the rows a run asks for.
     near = others_of([row.id for row in all_rows])
     numbers, rows = list(bodies), [all_rows[number] for number in bodies]
+    data.warn_of_cutoff(row.published for row in rows)
     shown_rows = _with_chunks([replace(all_rows[n], content=body) for n, body in bodies.items()], query, options)
     fitted = data.fit([prompts.slots(name, row) for row in shown_rows], [row.target.strip() for row in rows])
     common = {
@@ -115,6 +116,10 @@ def _bodies(data: TaskData, rows: Sequence[WritingRow], numbers: Sequence[int]) 
     pairs = OTHER in FAMILY.contexts_of(data.setting)
     bodies = beginnings.bodies_of(rows, numbers, data.shown, pairs=pairs)
     beginnings.tell_of_lonely(data.config, len(numbers) - len(bodies), len(numbers))
+    if not bodies:
+        raise DatasetError(
+            f"{data.config}: each paper shares an author with all others, so that the context {OTHER!r} has nothing to show; leave it out"
+        )
     return bodies
 
 

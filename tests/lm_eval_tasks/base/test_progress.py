@@ -34,12 +34,16 @@ def test_a_log_has_lines_and_bars_of_libraries_are_off(options: list[str]) -> No
 def test_many_short_loops_are_no_long_silence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A line comes when the last one is old, however short the work that runs just then."""
+    """A line comes when the last one is old, whatever runs just then, and none for work that is soon done."""
     clock = [1000.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("tqdm.std.time", lambda: clock[0])
     monkeypatch.setattr(progress, "_last_line", 1000.0)
-    monkeypatch.setattr(progress, "_SHORT", 0.0)
-    for _ in range(8):
-        clock[0] += 10
-        list(progress.progress([1, 2], "papers"))
-    assert 2 <= capsys.readouterr().err.count("papers") <= 5
+    lines = []
+    for seconds in (5, 5, 5, 5, 5, 5, 5, 5, 0.5, 5, 5, 5, 5, 5, 5):
+        for _ in progress.progress([1, 2], "papers"):
+            clock[0] += seconds
+        lines.append(capsys.readouterr().err.count("papers"))
+    # Every thirty seconds of a hundred and forty.
+    assert sum(lines) == 4
+    assert lines[8] == 0

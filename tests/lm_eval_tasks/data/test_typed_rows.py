@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lm_eval_tasks.base import unpacked
+from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD, OTHER, Way
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.families.reading import hook as reading
 from lm_eval_tasks.families.scalar import hook as scalar
@@ -49,6 +50,8 @@ def _folder(place: Path, name: str, *rows: Change) -> str:
         ("Walk-128K", reading.load, READING, {"kind": "no such kind"}, "no such kind"),
         ("SCALAR-Easy", scalar.load, SCALAR, {"label": 7}, "candidate 7"),
         ("SCALAR-Easy", scalar.load, SCALAR, {"question": "no mask"}, "no mask"),
+        ("SCALAR-Easy", scalar.load, SCALAR, {"published": None}, "published"),
+        ("Abs-9K", writing.load, WRITING, {"published": None}, "published"),
         ("Abs-9K", writing.load, WRITING, {"authors": []}, "no authors"),
         ("Abs-9K", writing.load, WRITING, {"content": 5}, "content"),
     ],
@@ -59,6 +62,13 @@ def test_an_odd_row_is_named(
     dataset = _folder(tmp_path, name, {**COMMON, **usual, **change})
     with pytest.raises(DatasetError, match=rf"{name}.*{told}"):
         load(name, 64, dataset=dataset, bertscore_model="none")
+
+
+@pytest.mark.parametrize("way", [GENERATED, LIKELIHOOD])
+def test_a_paper_without_a_stranger_has_no_other_context(tmp_path: Path, way: Way) -> None:
+    dataset = _folder(tmp_path, "Abs-9K", {**COMMON, **WRITING})
+    with pytest.raises(DatasetError, match=r"Abs-9K.*shares an author"):
+        writing.load("Abs-9K", 64, shown=OTHER, way=way, dataset=dataset, bertscore_model="none")
 
 
 def test_a_small_file_that_unpacks_to_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
