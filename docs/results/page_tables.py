@@ -100,7 +100,7 @@ _TABLES = {
     "recall": recall,
     "reading": reading,
     "choosing": lambda rows: answers(rows, ["scalar-mc"], ["accuracy"]),
-    "answers": lambda rows: answers(rows, ["new", "zero", "pdf", "lab", "lab-rest"], ["rouge_l_content"]),
+    "answers": lambda rows: answers(rows, ["new", "zero", "pdf"], ["rouge_l_content"]),
 }
 
 
