@@ -32,7 +32,7 @@ from lm_eval_tasks.stats.placed import (
 MOST_TESTED = 50
 # Why no model of a board has a rank.
 _AT_FLOOR = "No model is above the floor beyond chance, so none has a rank."
-_NOBODY = "No model can be ranked yet: each row below says what is missing, or is a program's."
+_NOBODY = "No model has a rank: each row is a program's, or says what its model lacks."
 
 
 @dataclass(frozen=True, slots=True)
