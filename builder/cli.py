@@ -75,11 +75,12 @@ def _set_up_output(arguments: argparse.Namespace) -> None:
     if arguments.command_name == "eval" and (arguments.model == "vllm" or _names_vllm(arguments.config)):
         # VLLM divides by what its bar has counted.
         os.environ.pop("TQDM_DISABLE", None)
-    if arguments.quiet:
-        # It imports tqdm, which reads what is set above when it is imported.
-        from lm_eval_tasks.base.progress import silence
+    # It imports tqdm, which reads what is set above when it is imported.
+    from lm_eval_tasks.base import progress
 
-        silence()
+    progress.begin()
+    if arguments.quiet:
+        progress.silence()
         logging.disable(logging.WARNING)
 
 

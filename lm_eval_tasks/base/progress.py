@@ -30,6 +30,12 @@ _E = TypeVar("_E", bound=BaseException)
 LONGEST_WAIT = 300.0
 
 
+def begin() -> None:
+    """Begin a command, which nobody has waited for yet."""
+    global _last_line
+    _last_line = time.monotonic()
+
+
 def silence() -> None:
     """Show nothing more in this process."""
     global _disabled

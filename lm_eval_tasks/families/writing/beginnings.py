@@ -30,7 +30,7 @@ def bodies_of(rows: Sequence[WritingRow], numbers: Sequence[int], context: Conte
         No text for a row whose context is `other`, and that has no partner.
     """
     most = WORDS[START if context == OTHER else context]
-    own = {number: _without(rows[number].content, rows[number].target) for number in numbers}
+    own = {number: without(rows[number].content, rows[number].target) for number in numbers}
     if not pairs or context not in (OTHER, START):
         return {number: first_words(body, most) for number, body in own.items()}
     lengths = [len(row.content.split()) for row in rows]
@@ -39,7 +39,7 @@ def bodies_of(rows: Sequence[WritingRow], numbers: Sequence[int], context: Conte
     for number, body in own.items():
         partner = _partner_of(number, rows, lengths, authors)
         if partner is not None:
-            other = _without(rows[partner].content, rows[partner].target, rows[number].target)
+            other = without(rows[partner].content, rows[partner].target, rows[number].target)
             count = min(most, len(body.split()), len(other.split()))
             bodies[number] = first_words(other if context == OTHER else body, count)
         elif context == START:
@@ -47,7 +47,7 @@ def bodies_of(rows: Sequence[WritingRow], numbers: Sequence[int], context: Conte
     return bodies
 
 
-def _without(text: str, *targets: str) -> str:
+def without(text: str, *targets: str) -> str:
     """Return a text without what is asked for, of the paper and of the row in which it is shown."""
     for target in targets:
         text = text.replace(target, "")

@@ -112,7 +112,7 @@ def _bodies(data: TaskData, rows: Sequence[WritingRow], numbers: Sequence[int]) 
     for titles. Rows for which there is none in this context are left out.
     """
     if data.shown not in BEGINNINGS:
-        return {number: rows[number].content.replace(rows[number].target, "") for number in numbers}
+        return {number: beginnings.without(rows[number].content, rows[number].target) for number in numbers}
     pairs = OTHER in FAMILY.contexts_of(data.setting)
     bodies = beginnings.bodies_of(rows, numbers, data.shown, pairs=pairs)
     beginnings.tell_of_lonely(data.config, len(numbers) - len(bodies), len(numbers))

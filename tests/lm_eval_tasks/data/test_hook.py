@@ -11,8 +11,8 @@ from builder.dataset.publishable import publishable
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, EvalError
 from lm_eval_tasks.families.score import others_of
 from lm_eval_tasks.families.writing import hook
+from lm_eval_tasks.families.writing.beginnings import without
 from standins.llama import CONTEXT
-from tests.helpers.typed_rows import writing_row
 
 
 def load(dataset: object, setting: str = "Abs-29K-G", answer_tokens: int = 512, **more: Any) -> Any:
@@ -56,9 +56,8 @@ def test_a_context_that_not_even_the_instruction_fits_is_refused(dataset: Path, 
         load(dataset, pretrained=str(tiny_llama), max_length=600)
 
 
-def test_titles_are_taken_out_of_the_body(world: Path, tmp_path: Path) -> None:
-    row = writing_row(content="We call it A Title. A Title is short.", target="A Title", title="A Title")
-    assert hook._without_target(row).content == "We call it .  is short."
+def test_titles_are_taken_out_of_the_body() -> None:
+    assert without("We call it A Title. A Title is short.", "A Title") == "We call it .  is short."
 
 
 def test_the_window_of_publication(dataset: Path) -> None:
