@@ -80,7 +80,10 @@ def check(parser: argparse.ArgumentParser) -> None:
     """
     found = measured()
     missing = figures().keys() - found.keys() - without_means()
-    stale = [name for name in figures() if name in missing or (name in found and is_older(name, found[name]))]
+    in_part = {
+        name for name, rows in figures().items() if name in found and rows.keys() - found[name]["figures"].keys()
+    }
+    stale = [name for name in figures() if name in missing | in_part or (name in found and is_older(name, found[name]))]
     if stale:
         parser.exit(
             1,
