@@ -80,10 +80,9 @@ def check(parser: argparse.ArgumentParser) -> None:
     """
     found = measured()
     missing = figures().keys() - found.keys() - without_means()
-    in_part = {
-        name for name, rows in figures().items() if name in found and rows.keys() - found[name]["figures"].keys()
-    }
-    stale = [name for name in figures() if name in missing | in_part or (name in found and is_older(name, found[name]))]
+    known = {name: found[name] for name in figures() if name in found}
+    old = {name for name, run in known.items() if is_older(name, run) or not is_whole(name, run)}
+    stale = [name for name in figures() if name in missing | old]
     if stale:
         parser.exit(
             1,
@@ -106,6 +105,11 @@ def code() -> dict[str, list[str]]:
 @cache
 def _tables() -> dict[str, Any]:
     return tomllib.loads((HERE / "figures.toml").read_text(encoding="utf-8"))
+
+
+def is_whole(name: str, run: dict[str, Any]) -> bool:
+    """Tell whether a run has all figures of a benchmark, of which some have parts that are measured one by one."""
+    return set(figures()[name]) <= set(run["figures"])
 
 
 def is_older(name: str, run: dict[str, Any]) -> bool:

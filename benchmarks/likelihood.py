@@ -109,21 +109,18 @@ def with_weights(weights: Path, runs: Path) -> Figures:
     """Return what only the models themselves can tell; what a run that was ended has kept is not measured again."""
     dataset = runs / "academiceval"
     middle, larger = weights / CHATTING, weights / LARGER
-    parts: dict[str, Callable[[], Figures]] = {}
-    if middle.is_dir():
-        parts["peak"] = partial(peak, middle)
-    for name in EDITED:
-        if (weights / name).is_dir():
-            parts[f"edits-{name}"] = partial(edits, weights / name, dataset)
-    if middle.is_dir():
-        parts["ladder"] = partial(ladder, middle, dataset, runs)
-    if middle.is_dir() and larger.is_dir():
-        parts["decision"] = partial(decision, middle, larger, dataset, runs / "decision")
-    if parts:
-        build_round(runs)
+    # Name -> the models that it needs, and what measures it.
+    parts: dict[str, tuple[list[Path], Callable[[], Figures]]] = {
+        "peak": ([middle], partial(peak, middle)),
+        **{f"edits-{name}": ([weights / name], partial(edits, weights / name, dataset)) for name in EDITED},
+        "ladder": ([middle], partial(ladder, middle, dataset, runs)),
+        "decision": ([middle, larger], partial(decision, middle, larger, dataset, runs / "decision")),
+    }
+    build_round(runs)
     figures: Figures = {}
-    for name, part in parts.items():
-        figures |= kept(runs / f"{name}.json", part)
+    for name, (models, part) in parts.items():
+        if all(model.is_dir() for model in models):
+            figures |= kept(runs / f"{name}.json", part)
     return figures
 
 

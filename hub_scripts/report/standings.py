@@ -128,7 +128,7 @@ def standings_of(
     standings = [_standing(model, placed[model], groups_counted, settings, groups) for model in models]
     standings.sort(key=_order)
     rankable = [standing for standing in standings if standing.is_rankable]
-    unranked = "" if any(map(_is_above_floor, rankable)) else _AT_FLOOR if rankable else _NOBODY
+    unranked = _why_unranked(rankable)
     tested = [] if unranked else [standing.model for standing in rankable][:MOST_TESTED]
     differences = _differences({model: placed[model] for model in tested})
     better, worse = _beaten(differences)
@@ -218,6 +218,13 @@ def _order(standing: Standing) -> tuple[object, ...]:
     overall = standing.overall.mean if standing.overall else -1.0
     group = standing.is_baseline, not standing.is_rankable, len(standing.missing), standing.missing
     return *group, -overall, standing.model
+
+
+def _why_unranked(rankable: Sequence[Standing]) -> str:
+    """Say why no model has a rank; "" if any has."""
+    if any(map(_is_above_floor, rankable)):
+        return ""
+    return _AT_FLOOR if rankable else _NOBODY
 
 
 def _is_above_floor(standing: Standing) -> bool:

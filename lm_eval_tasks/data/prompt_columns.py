@@ -181,12 +181,11 @@ class TaskData:
         if model is None:
             return {i: slots.uncut(prompt_slots) for i, prompt_slots in enumerate(all_slots)}
         rooms: list[int] = []
-        budget = model.length - self.answer_cap
         if self.way == LIKELIHOOD:
             encoded = model.tokenizer(list(longest), add_special_tokens=False, verbose=False)["input_ids"]
             # Servers write one token behind it.
             rooms = [len(ids) + seam + 1 for ids in encoded]
-            budget = model.length
+        budget = model.length if rooms else model.length - self.answer_cap
         cut = None if options.fits_only else options.cut
         try:
             fitted = enumerate(slots.fit_all(all_slots, budget, model.tokenizer, cut, rooms))

@@ -147,9 +147,9 @@ class _Planning:
         prompts = [doc_to_text(doc) for doc in docs]
         row = PromptRow.of_doc(docs[0])
         times = [self._times(f"{row.way} {prompt}") for prompt in prompts]
-        longest = max(map(add, after, caps))
+        whole = list(map(add, after, caps))
         if row.way == LIKELIHOOD:
-            after, caps = list(map(add, after, caps)), [1] * len(docs)
+            after, caps = whole, [1] * len(docs)
         if task.config.doc_to_choice:
             times = [count * len(task.doc_to_choice(doc)) for count, doc in zip(times, docs, strict=True)]
         common = TaskPlan(
@@ -167,7 +167,7 @@ class _Planning:
             common,
             tokens_in=sum(map(mul, times, after)),
             cut=sum(map(bool, docs["tokens_cut"])) / len(docs),
-            longest=longest,
+            longest=max(whole),
         )
 
     def _asked(self, docs: Any) -> Any:
