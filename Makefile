@@ -82,7 +82,7 @@ pages: setup
 faults: setup
 	$(BIN)/python -m tests.faults --write
 
-# 5,000 damaged inputs for every parser of foreign data, some 10 minutes; `make test` runs 100 of each.
+# 5,000 damaged inputs for every parser of foreign data, some 10 minutes; `make test` runs 50 of each.
 fuzz: setup
 	FUZZ=5000 $(PYTEST) tests/fuzz --dist load --timeout 3000
 

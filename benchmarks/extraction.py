@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-import pymupdf
-
 from benchmarks.shared.data import PDF, pdf_files
 from benchmarks.shared.running import Figures, best, run
 from builder.extract.worker import answer
 from builder.extract.workers import extract_files
+from builder.mupdf import pymupdf
 from lm_eval_tasks.engines.registry import LocalEngine
 
 

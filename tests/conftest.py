@@ -54,13 +54,23 @@ def shared_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def world(shared_tmp: Path, pytestconfig: pytest.Config) -> Path:
+def kept(shared_tmp: Path, pytestconfig: pytest.Config) -> Callable[[str, Callable[[Path], object]], Path]:
+    """A folder that is built once for all processes of this test run, and kept for the next."""
+
+    def folder(name: str, build: Callable[[Path], object]) -> Path:
+        place = shared_tmp / name
+        with FileLock(shared_tmp / f"{name}.lock"):
+            if not place.is_dir():
+                copy_kept(pytestconfig.cache.mkdir("academiceval") / name, place, build)
+        return place
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def world(kept: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     """A workspace whose world is drawn and extracted; copy it, do not write to it."""
-    place = shared_tmp / "small-world"
-    with FileLock(shared_tmp / "small-world.lock"):
-        if not place.is_dir():
-            copy_kept(pytestconfig.cache.mkdir("academiceval") / "small-world", place, _build_world)
-    return place
+    return kept("small-world", _build_world)
 
 
 def _build_world(place: Path) -> None:
@@ -74,6 +84,14 @@ def _build_world(place: Path) -> None:
 def dataset(world: Path) -> Path:
     """A finished dataset folder with all sixteen settings."""
     return world / "academiceval"
+
+
+@pytest.fixture(scope="session")
+def recalled(kept: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """A finished dataset folder with recall at 4K and 8K."""
+    from tests.helpers.recall import recall_round
+
+    return kept("recalled", lambda place: recall_round(place, ["4K", "8K"])) / "academiceval"
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 ROOMS = {
     "builder": [
         "errors ids",
-        "records stage_report seeding packed retractions mathml",
+        "records stage_report seeding packed retractions mathml mupdf",
         "round",
         "store",
         "sources",
@@ -56,7 +56,7 @@ ROOMS = {
 SHARED = "base families families.* llm engines"
 # Only these assemble the packages' commands, or show all of them at work.
 ASSEMBLING = {"builder.cli", "hub_scripts.demo", "hub_scripts.entry"}
-# Modules that can open a connection -> the rooms that may import them.
+# Modules that can open a connection, or are slow to open -> the rooms that may import them.
 CONNECTING = {
     "httpx2": "builder.sources",
     "fsspec": "builder.sources",
@@ -74,6 +74,7 @@ CONNECTING = {
     "socket": "builder.sources",
     "httpx": "",
     "aiohttp": "lm_eval_tasks.compat",
+    "pymupdf": "builder.mupdf",
 }
 LONGEST_CHAIN = 10
 
@@ -201,6 +202,8 @@ def test_packages_import_one_way() -> None:
             if mine == theirs or mine == "hub_scripts" or name in ASSEMBLING:
                 continue
             assert mine == "builder" and room(other) in allowed, f"{name} imports {other}"
+        # Whoever only evaluates has not installed it.
+        assert name.startswith("builder") or not any(one.module.startswith("pydantic") for one in modules()[name]), name
 
 
 def test_chains_of_imports_are_short() -> None:
@@ -215,7 +218,7 @@ def test_chains_of_imports_are_short() -> None:
     assert len(chain) <= LONGEST_CHAIN, " -> ".join(chain)
 
 
-def test_only_few_rooms_open_connections() -> None:
+def test_only_few_rooms_open_connections_or_what_is_slow() -> None:
     for name, imports in modules().items():
         imported = {
             part for one in imports for part in (f"{one.module}.{one.name}", one.module, one.module.split(".")[0])

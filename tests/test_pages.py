@@ -7,7 +7,7 @@ import lzma
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -23,9 +23,9 @@ from tests.faults.cases import questions
 from tests.helpers.desk import Desk, desk
 from tests.helpers.linked_tasks import linked_tasks
 from tests.helpers.pages import PAGES, ROOT, blocks
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
-Command = Callable[..., tuple[int, str, str]]
 
 # What some commands need that a test does not have.
 NOT_HERE = {

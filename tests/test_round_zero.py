@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,8 +18,8 @@ from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.families.rounds import read_manifest
 from standins.loopback import World, serve
 from standins.places import DATA
+from tests.helpers.served import Command
 
-Command = Callable[..., tuple[int, str, str]]
 ZERO = Path(__file__).resolve().parents[1] / "rounds" / "zero"
 
 
@@ -64,16 +64,9 @@ def test_it_is_completed_from_the_articles(command: Command, tmp_path: Path) -> 
     original = read_manifest(ZERO).publishable
     assert original is not None and read_manifest(filled).configurations == original.original
     code, out, err = command(
-        "eval",
-        "--model",
-        "lead",
-        "--tasks",
-        "academiceval_abs_9k",
-        "--dataset",
+        *"eval --model lead --tasks academiceval_abs_9k --dataset".split(),
         filled,
-        "--bertscore",
-        "none",
-        "--output",
+        *"--bertscore none --output".split(),
         tmp_path / "lead",
     )
     assert code == 0, err

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pymupdf
+from builder.mupdf import pymupdf
 
 # What MuPDF raises for a damaged file; most of it is a RuntimeError, a cycle among the pages is not.
 FAULTS: tuple[type[Exception], ...] = (RuntimeError, pymupdf.mupdf.FzErrorBase)

@@ -9,11 +9,11 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
-import pymupdf
 from numpy.typing import NDArray
 
 from builder.extract.compat import has_pictures, picture_boxes, unturned
 from builder.extract.spans import Span
+from builder.mupdf import pymupdf
 
 Block = dict[str, Any]
 

@@ -12,12 +12,11 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
-import pymupdf
-
 from builder.extract.compat import links_of
 from builder.extract.hidden import read_blocks, text_of
 from builder.extract.spans import Span, marks_of, with_exponents, without_marks
 from builder.ids import ARXIV_PATTERN
+from builder.mupdf import pymupdf
 
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|medi\b|-medi|cmbx|cmssbx|sfbx|ecbx|\bbx|-bd|\.b$", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.IGNORECASE)

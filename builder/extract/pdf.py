@@ -7,8 +7,6 @@ from dataclasses import replace
 from itertools import dropwhile, takewhile
 from pathlib import Path
 
-import pymupdf
-
 from builder.errors import ExtractError
 from builder.extract.compat import FAULTS, outline_of
 from builder.extract.front import PLACE, front_of, title_of
@@ -20,6 +18,7 @@ from builder.extract.references import read_entries
 from builder.extract.running import own_size, running_lines, without_cells
 from builder.extract.sections import OUTSIDE, is_known, normalise, role_of, split_number
 from builder.extract.text import HYPHENS, body_size, clean, join_lines, text_lines
+from builder.mupdf import pymupdf
 from builder.records import Document, Reference, Section
 from lm_eval_tasks.base.text import is_valid
 

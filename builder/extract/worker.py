@@ -15,7 +15,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import pymupdf
 from pydantic import TypeAdapter
 
 from builder.errors import ExtractError
@@ -24,6 +23,7 @@ from builder.extract.compat import FAULTS
 from builder.extract.html import read_html
 from builder.extract.jats import read_jats
 from builder.extract.pdf import read_pdf
+from builder.mupdf import pymupdf
 from builder.packed import check_of_the_file
 from builder.records import Document
 from builder.sources.jats.markup import ENDINGS

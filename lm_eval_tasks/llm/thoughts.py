@@ -112,10 +112,13 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
 
 def _before_thoughts(text: str, openings: Sequence[str], closings: tuple[str, ...]) -> str:
     """Return what stands before the thoughts that a text ends with."""
-    text = text.rstrip()
-    while text.endswith(closings):
-        text = text[: max(0, *(text.rfind(before) for before in openings))].rstrip()
-    return text
+    begins = sorted(match.span() for mark in openings for match in re.finditer(re.escape(mark), text))
+    end = _before_space(text, len(text))
+    while text.endswith(closings, 0, end):
+        while begins and begins[-1][1] > end:
+            begins.pop()
+        end = _before_space(text, begins[-1][0] if begins else 0)
+    return text[:end]
 
 
 def _without_blocks(answer: str, marks: Sequence[tuple[str, str]]) -> str:
@@ -136,6 +139,12 @@ def _is_within(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 def _behind_space(text: str, at: int) -> int:
     space = _SPACE.match(text, at)
     return space.end() if space else at
+
+
+def _before_space(text: str, at: int) -> int:
+    while at and text[at - 1].isspace():
+        at -= 1
+    return at
 
 
 def in_marks(reasoning: str, *, closed: bool = True) -> str:

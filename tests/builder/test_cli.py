@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,8 @@ from builder.sources import tokenizer
 from builder.sources.tokenizer import token_counter
 from standins.places import BIN
 from tests.helpers.drawing import FILLER, draw, stack
+from tests.helpers.served import Command
 
-Command = Callable[..., tuple[int, str, str]]
 PAPER = [
     ("h1", "1  Introduction"),
     FILLER * 5,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from standins.rounds import SMALL_SOURCE
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 ROUND = """round = "2026.11"
 seed = 7

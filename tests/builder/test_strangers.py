@@ -18,8 +18,8 @@ from builder.extract import worker
 from builder.families.scalar.structured import read_structured
 from builder.store import Store, advice
 from tests.helpers.published import REFERENCE, STRUCTURED, write_reference
+from tests.helpers.served import Command
 
-Command = Callable[..., tuple[int, str, str]]
 SECTION = "1 Introduction"
 
 

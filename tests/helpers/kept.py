@@ -16,7 +16,7 @@ _PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 _SOURCES = "sources.json"  # what the folder was built by: path -> SHA-256
 
 
-def copy_kept(kept: Path, place: Path, build: Callable[[Path], None]) -> None:
+def copy_kept(kept: Path, place: Path, build: Callable[[Path], object]) -> None:
     """Copy a kept folder to `place`; build it first if it is missing, unfinished, or of other sources."""
     with FileLock(kept.with_name(f"{kept.name}.lock")):
         if not _is_current(kept):

@@ -15,7 +15,7 @@ from standins.rounds import run, small_round
 def recall_round(folder: Path, sizes: Sequence[str]) -> Path:
     """Build it; its dataset folder."""
     papers = folder / "papers"
-    papers.mkdir()
+    papers.mkdir(parents=True)
     for paper in make_world(3, 60, 70):
         if not paper.flaw:
             (papers / f"{paper.id}.xml").write_text(article(paper), encoding="utf-8")

@@ -43,10 +43,7 @@ def run_on(
     **options: Any,
 ) -> tuple[int, str, str]:
     return command(
-        "eval",
-        "--model",
-        "local-chat-completions",
-        "--tasks",
+        *"eval --model local-chat-completions --tasks".split(),
         tasks,
         "--apply_chat_template",
         "--output",

@@ -8,7 +8,7 @@ import random
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +21,11 @@ from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
 from standins.openai_server import serve
 from standins.places import BIN
 from standins.rounds import build, prepare, small_round
+from tests.helpers.served import Command
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
 
-Command = Callable[..., tuple[int, str, str]]
 TASKS = ("title_10k", "abs_9k", "abs_29k_g", "related_53k", "scalar_easy")
 
 
@@ -108,9 +108,7 @@ def test_the_same_answers_get_the_same_scores(
         done = inspect(
             "eval",
             *(f"academiceval/{task}" for task in tasks),
-            "--model",
-            "openai-api/loop/m",
-            "-T",
+            *"--model openai-api/loop/m -T".split(),
             f"dataset={round_}",
             "-T",
             f"bertscore_model={bertscore}",

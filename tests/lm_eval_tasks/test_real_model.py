@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,12 @@ import pytest
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
 from standins.real_model import FOLDER, NAME, PACKAGE, SHA256, UNPACKED, is_there
+from tests.helpers.served import Command
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not is_there(), reason=f"the weights of {PACKAGE} are not here: `make setup` fetches them"),
 ]
-Command = Callable[..., tuple[int, str, str]]
 PACKED = f"pretrained={FOLDER},gguf_file={NAME}"
 # Opened several times as fast.
 FOLDER_OF_WEIGHTS = f"pretrained={FOLDER / UNPACKED}"
@@ -29,14 +28,9 @@ def test_a_title_by_a_real_model(weights: str, command: Command, dataset: Path, 
     line = ("eval", "--model", "hf", "--model_args", arguments, "--tasks", "academiceval_title_10k")
     code, _, err = command(
         *line,
-        "--apply_chat_template",
-        "--limit",
-        "1",
-        "--metadata",
+        *"--apply_chat_template --limit 1 --metadata".split(),
         metadata,
-        "--gen_kwargs",
-        "max_gen_toks=12",
-        "--output",
+        *"--gen_kwargs max_gen_toks=12 --output".split(),
         tmp_path,
     )
     assert code == 0, err

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +26,8 @@ from standins.llama import CONTEXT
 from standins.places import BIN
 from tests.helpers.evaluating import evaluate
 from tests.helpers.linked_tasks import linked_tasks
+from tests.helpers.served import Command
 from tests.helpers.warm import Warm
-
-Command = Callable[..., tuple[int, str, str]]
 
 FOLDER = task_folder.tasks_path()
 FILES = sorted(FOLDER.rglob("*.yaml"))
@@ -116,25 +112,11 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
     done = warm.run(
         [
             BIN / "lm_eval",
-            "--model",
-            "hf",
-            "--model_args",
+            *"--model hf --model_args".split(),
             f"pretrained={tiny_llama},dtype=float32",
-            "--tasks",
-            "academiceval,academiceval_abs_9k_title_only,academiceval_ralm_abs_9k",
-            "--include_path",
+            *"--tasks academiceval,academiceval_abs_9k_title_only,academiceval_ralm_abs_9k --include_path".split(),
             FOLDER,
-            "--limit",
-            "1",
-            "--apply_chat_template",
-            "--gen_kwargs",
-            "max_gen_toks=16",
-            "--batch_size",
-            "1",
-            "--device",
-            "cpu",
-            "--log_samples",
-            "--output_path",
+            *"--limit 1 --apply_chat_template --gen_kwargs max_gen_toks=16 --batch_size 1 --device cpu --log_samples --output_path".split(),
             tmp_path / "out",
             "--metadata",
             json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
@@ -169,13 +151,7 @@ def test_a_bare_lm_eval_finds_the_tasks_after_link_tasks_alone(
         done = warm.run(
             [
                 BIN / "lm_eval",
-                "--tasks",
-                "academiceval_abs",
-                "--model",
-                "dummy",
-                "--limit",
-                "1",
-                "--metadata",
+                *"--tasks academiceval_abs --model dummy --limit 1 --metadata".split(),
                 '{"bertscore_model": "none"}',
             ],
             cwd=dataset.parent,
@@ -194,12 +170,6 @@ def test_link_tasks_leaves_alone_what_it_did_not_make(tmp_path: Path, monkeypatc
         with pytest.raises(EvalError, match="was not made by academiceval"):
             action()
     assert (theirs / "mine.yaml").exists()
-
-
-def test_lm_eval_ends_with_the_sentence_of_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["lm_eval", "--tasks", "academiceval_abs_9k"])
-    with pytest.raises(SystemExit, match="error: the dataset 'nowhere' is neither"):
-        hook.load("Abs-9K", 512, dataset="nowhere", bertscore_model="none")
 
 
 def test_a_setting_of_the_rounds_own_is_asked_by_its_own_task_alone(dataset: Path, tmp_path: Path) -> None:
@@ -241,22 +211,6 @@ def test_without_demonstrations_there_is_nothing_to_copy(dataset: Path) -> None:
     options = {"dataset": str(dataset), "bertscore_model": "none"}
     with pytest.raises(EvalError, match="copy-demo has no score on any of these tasks"):
         evaluate("copy-demo", "", ["academiceval_abs_9k"], options, SampleSelection(2), None)
-
-
-def test_an_unknown_task_is_named() -> None:
-    with pytest.raises(EvalError, match="unknown task 'academiceval_poem'"):
-        evaluate("lead", "", ["academiceval_poem"], {}, None, None)
-
-
-@pytest.mark.slow
-def test_the_tasks_need_none_of_the_builders_packages() -> None:
-    script = (
-        "import sys\n"
-        "for name in ('pymupdf', 'builder', 'pydantic_settings', 'zstandard'): sys.modules[name] = None\n"
-        "import lm_eval_tasks.families.writing.hook, lm_eval_tasks.families.scalar.hook, lm_eval_tasks.evaluate.run, lm_eval_tasks.families.score\n"
-        "import lm_eval_tasks.evaluate.baselines, lm_eval_tasks.tasks.catalogue, lm_eval_tasks.judge.run\n"
-    )
-    subprocess.run([BIN / "python", "-c", script], check=True, env=environment())
 
 
 @pytest.mark.slow

@@ -6,8 +6,7 @@ import shutil
 from html import escape
 from pathlib import Path
 
-import pymupdf
-
+from builder.mupdf import pymupdf
 from builder.round.model import Round
 from builder.round.source import SampleTable
 from builder.sources.mirror import MirrorSource

@@ -20,7 +20,7 @@ from builder.sources import TITLES_AT_ONCE
 from builder.sources.metadata_file import read_metadata
 from builder.store import Store
 from builder.store.documents import FileOutcome
-from standins.citations import DAMAGES, STYLES, citation, damage
+from standins.citations import citation
 from standins.places import DATA
 from standins.rounds import small_round
 from tests.helpers.papers import paper
@@ -287,15 +287,6 @@ def test_damaged_titles_are_found_and_near_ones_are_not(titles: Store, raw: str,
     citing = replace(CITING, published=date(2026, 12, 1))
     found = resolve_entry(titles, citing, parse_entry(raw))
     assert (found.paper.id if found.paper else None) == (f"2601.{number:05d}" if number else None)
-
-
-def test_damage_and_styles_are_what_they_are_called() -> None:
-    rng = random.Random(0)
-    title = "Efficient transformers: a classification of attention mechanisms in long documents"
-    assert {kind: damage(title, kind, rng) for kind in DAMAGES}["lost ligature"].startswith(
-        "E cient transformers: a classi cation"
-    )
-    assert len({style(paper(1, "Jane Doe"), title, "CVPR") for style in STYLES}) == len(STYLES)
 
 
 @pytest.mark.data

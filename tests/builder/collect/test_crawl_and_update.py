@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -30,9 +30,9 @@ from standins.rounds import crawl_only, run
 from tests.helpers.dump import content
 from tests.helpers.graphs import as_networkx
 from tests.helpers.papers import mirror, paper
+from tests.helpers.served import Command
 from tests.helpers.warm import Warm
 
-Command = Callable[..., tuple[int, str, str]]
 JANUARY = [
     paper(1, "Ada A", "Bo B", "Cy C"),
     paper(2, "Ada A", "Bo B"),
@@ -510,7 +510,7 @@ def test_an_offline_machine_is_one_sentence(tmp_path: Path, server: Loopback, co
     server.server_close()
     code, _, errors = command("run", file, "--until", "crawl")
     assert code == 1
-    assert "cannot be reached (is this machine online?)" in errors
+    assert "failed 3 times, last: it cannot be reached (is this machine online?)" in errors
     assert errors.count("\n") == 1
 
 

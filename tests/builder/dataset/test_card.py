@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -11,8 +10,7 @@ import pytest
 import yaml
 
 from lm_eval_tasks.base.manifest import canary
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 
 def test_the_card_has_what_the_hub_reads(dataset: Path) -> None:

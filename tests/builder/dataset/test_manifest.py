@@ -28,6 +28,7 @@ from lm_eval_tasks.base.manifest import DataFile, ListedConfiguration, SplitCont
 from lm_eval_tasks.base.manifest_file import FORMAT, manifest_bytes
 from lm_eval_tasks.base.unpacked import batch_rows, check_unpacked, largest_chunk
 from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
+from tests.helpers.served import Command
 
 HASH = "0123456789abcdef"
 
@@ -257,7 +258,7 @@ def test_a_small_file_does_not_fill_the_memory(dataset: Path, tmp_path: Path) ->
 def test_a_link_to_an_output_stays_one(
     dataset: Path,
     tmp_path: Path,
-    command: Callable[..., tuple[int, str, str]],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -37,8 +37,8 @@ from standins.loopback import World, serve
 from standins.rounds import build, fill_only, small_round
 from tests.builder.test_pipeline import copy_of, digests, rows
 from tests.helpers.papers import paper
+from tests.helpers.served import Command
 
-Command = Callable[..., tuple[int, str, str]]
 BUDGET = 14000
 
 
@@ -343,11 +343,12 @@ def test_the_card_shows_a_short_row_of_each_configuration(dataset: Path) -> None
 # --- what may be published
 
 
-@pytest.fixture
-def copy(dataset: Path, tmp_path: Path) -> Path:
-    report = publishable(dataset, tmp_path / "public", "redistributable")
+@pytest.fixture(scope="module")
+def copy(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("copies") / "public"
+    report = publishable(dataset, place, "redistributable")
     assert report.dropped["license"] > 0
-    return tmp_path / "public"
+    return place
 
 
 @pytest.mark.slow

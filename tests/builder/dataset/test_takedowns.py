@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,9 +23,9 @@ from lm_eval_tasks.families.rounds import read_manifest
 from standins.jats_world import draw_jats
 from standins.rounds import build, fill_only, small_round
 from tests.helpers.papers import paper
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
-Command = Callable[..., tuple[int, str, str]]
 
 
 def _shown(place: Path) -> set[str]:
@@ -69,9 +68,7 @@ def test_a_list_that_cannot_be_read(line: str) -> None:
         parse_takedowns(f'{{"id": "2401.00001"}}\n{line}\n', "list")
 
 
-def test_a_round_names_the_list_that_cannot_be_read(
-    command: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_round_names_the_list_that_cannot_be_read(command: Command, tmp_path: Path) -> None:
     (tmp_path / TAKEDOWNS).write_text("2401.00001\n")
     (tmp_path / "round.toml").write_text('round = "2026.11"\n[source]\nkind = "sample"\nauthors = 4\npapers = 4\n')
     code, _, err = command("run", tmp_path / "round.toml")
@@ -93,12 +90,13 @@ def test_later_builds_do_not_show_them(world: Path, tmp_path: Path) -> None:
     assert read_manifest(tmp_path / "academiceval").config["takedowns"] == [victim]
 
 
-@pytest.fixture(params=[False, True], ids=["whole", "publishable"])
-def source(request: pytest.FixtureRequest, dataset: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module", params=[False, True], ids=["whole", "publishable"])
+def source(request: pytest.FixtureRequest, dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not request.param:
         return dataset
-    publishable(dataset, tmp_path / "copy", "redistributable")
-    return tmp_path / "copy"
+    copy = tmp_path_factory.mktemp("copies") / "copy"
+    publishable(dataset, copy, "redistributable")
+    return copy
 
 
 def test_the_copy_without_them(source: Path, dataset: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tests.helpers.damage import damaged
 
 pytestmark = pytest.mark.slow
 
-ROUNDS = 300
+ROUNDS = 100
 REASONS = {"", *get_args(ExtractReason)}
 
 

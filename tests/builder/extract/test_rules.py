@@ -32,6 +32,15 @@ def text_of(document: Document, heading: str) -> str:
     return next(section.text for section in document.sections if section.heading == heading)
 
 
+def headed(*headings: str, y: float = 80.0) -> list[Text]:
+    """Headings with a paragraph below each; `h2:` and `h3:` begin those of lower levels."""
+    items: list[tuple[str, str] | str] = []
+    for heading in headings:
+        style, is_lower, text = heading.partition(":")
+        items += [(style, text) if is_lower else ("h1", heading), FILLER]
+    return stack(*items, y=y)
+
+
 PAPER = [
     ("title", "A Title of Some Length"),
     "Ann Author, Bob Author",
@@ -73,19 +82,7 @@ def test_title_and_abstract_are_no_sections(tmp_path: Path) -> None:
 
 
 def test_unnumbered_sections(tmp_path: Path) -> None:
-    document = read(
-        tmp_path,
-        stack(
-            ("h1", "Introduction"),
-            FILLER,
-            ("h1", "Our Way of Doing It"),
-            FILLER,
-            ("h1", "Prior Work"),
-            FILLER,
-            ("h1", "References"),
-            FILLER,
-        ),
-    )
+    document = read(tmp_path, headed("Introduction", "Our Way of Doing It", "Prior Work", "References"))
     assert roles(document) == [
         ("Introduction", "introduction", 1),
         ("Our Way of Doing It", "body", 1),
@@ -96,19 +93,7 @@ def test_unnumbered_sections(tmp_path: Path) -> None:
 
 def test_roman_numbers_with_lettered_subsections(tmp_path: Path) -> None:
     document = read(
-        tmp_path,
-        stack(
-            ("h1", "I.  INTRODUCTION"),
-            FILLER,
-            ("h1", "II.  THE METHOD"),
-            FILLER,
-            ("h3", "A.  First Part"),
-            FILLER,
-            ("h1", "III.  CONCLUSIONS"),
-            FILLER,
-            ("h1", "REFERENCES"),
-            FILLER,
-        ),
+        tmp_path, headed("I.  INTRODUCTION", "II.  THE METHOD", "h3:A.  First Part", "III.  CONCLUSIONS", "REFERENCES")
     )
     assert roles(document) == [
         ("I INTRODUCTION", "introduction", 1),
@@ -134,16 +119,7 @@ def test_numbered_list_items_are_no_headings(tmp_path: Path) -> None:
 
 
 def test_bold_words_in_a_table_do_not_break_the_count(tmp_path: Path) -> None:
-    texts = stack(
-        ("h1", "1  Introduction"),
-        FILLER,
-        ("h1", "2  Method"),
-        FILLER,
-        ("h1", "7  Rows"),
-        FILLER,
-        ("h1", "3  Conclusion"),
-        FILLER,
-    )
+    texts = headed("1  Introduction", "2  Method", "7  Rows", "3  Conclusion")
     assert [heading for heading, *_ in roles(read(tmp_path, texts))] == ["1 Introduction", "2 Method", "3 Conclusion"]
 
 
@@ -279,7 +255,7 @@ def run_in(words: str, y: float) -> list[Text]:
 def test_a_run_in_heading_of_related_work_in_the_introduction(tmp_path: Path) -> None:
     texts = stack(("h1", "1  Introduction"), FILLER)
     texts += run_in("Related work.", 180) + run_in("Our approach.", 320)
-    texts += stack(("h1", "2  Method"), FILLER, ("h1", "3  Conclusion"), FILLER, y=460)
+    texts += headed("2  Method", "3  Conclusion", y=460)
     document = read(tmp_path, texts)
     assert roles(document)[:3] == [
         ("1 Introduction", "introduction", 1),
@@ -306,42 +282,18 @@ def test_acknowledgements_that_run_in_behind_the_conclusion(tmp_path: Path) -> N
 
 
 def test_a_run_in_heading_elsewhere_is_text(tmp_path: Path) -> None:
-    texts = stack(("h1", "1  Introduction"), FILLER, ("h1", "2  Method"), FILLER)
+    texts = headed("1  Introduction", "2  Method")
     texts += run_in("Related work.", 260) + stack(("h1", "3  Conclusion"), FILLER, y=420)
     assert [role for _, role, _ in roles(read(tmp_path, texts))] == ["introduction", "body", "conclusion"]
 
 
 def test_what_follows_the_references_is_appendix(tmp_path: Path) -> None:
-    document = read(
-        tmp_path,
-        stack(
-            ("h1", "1  Introduction"),
-            FILLER,
-            ("h1", "2  Conclusion"),
-            FILLER,
-            ("h1", "References"),
-            FILLER,
-            ("h1", "A  More Proofs"),
-            FILLER,
-        ),
-    )
+    document = read(tmp_path, headed("1  Introduction", "2  Conclusion", "References", "A  More Proofs"))
     assert roles(document)[-1] == ("A More Proofs", "appendix", 1)
 
 
 def test_an_appendix_before_the_references_ends_the_body(tmp_path: Path) -> None:
-    document = read(
-        tmp_path,
-        stack(
-            ("h1", "1  Introduction"),
-            FILLER,
-            ("h1", "2  Conclusion"),
-            FILLER,
-            ("h1", "Appendix"),
-            FILLER,
-            ("h1", "References"),
-            FILLER,
-        ),
-    )
+    document = read(tmp_path, headed("1  Introduction", "2  Conclusion", "Appendix", "References"))
     assert [role for _, role, _ in roles(document)] == ["introduction", "conclusion", "appendix", "references"]
 
 
@@ -377,7 +329,7 @@ def test_notices_of_publishers_are_not_text(tmp_path: Path) -> None:
     notice = Text(
         ["Please cite this article as: A. Author, A Title of Some Length,", "Journal of Tests (2020)."], 72, 742, 10
     )
-    texts = [*stack(("h1", "1  Introduction"), FILLER, ("h1", "2  Conclusion"), FILLER), notice]
+    texts = [*headed("1  Introduction", "2  Conclusion"), notice]
     assert "cite this article" not in "".join(section.text for section in read(tmp_path, texts).sections)
 
 
@@ -394,19 +346,7 @@ def test_heads_far_inside_the_page_go_when_they_repeat(tmp_path: Path) -> None:
 
 
 def test_a_box_called_summary_is_no_conclusion(tmp_path: Path) -> None:
-    document = read(
-        tmp_path,
-        stack(
-            ("h1", "1  Introduction"),
-            FILLER,
-            ("h1", "Summary"),
-            FILLER,
-            ("h1", "2  Method"),
-            FILLER,
-            ("h1", "3  Conclusion"),
-            FILLER,
-        ),
-    )
+    document = read(tmp_path, headed("1  Introduction", "Summary", "2  Method", "3  Conclusion"))
     assert [s.heading for s in document.sections if s.role == "conclusion"] == ["3 Conclusion"]
 
 
@@ -556,9 +496,7 @@ def test_an_abstract_that_runs_in(tmp_path: Path) -> None:
     texts = [
         Text(["Abstract. A short account of what", "this paper does.", "Index Terms: tests, drawing"], 72, 120, 9, BOLD)
     ]
-    document = read(
-        tmp_path, [*texts, *stack(("h1", "I.  INTRODUCTION"), FILLER, ("h1", "II.  CONCLUSION"), FILLER, y=200)]
-    )
+    document = read(tmp_path, [*texts, *headed("I.  INTRODUCTION", "II.  CONCLUSION", y=200)])
     assert document.abstract == "A short account of what this paper does."
 
 
@@ -604,11 +542,6 @@ def test_what_is_no_pdf_is_said_to_be_none(tmp_path: Path, content: bytes, reaso
     with pytest.raises(ExtractError) as caught:
         read_pdf(path)
     assert caught.value.reason in (reason, "no_pages")
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ExtractError, match=r"missing_file: .*gone\.pdf"):
-        read_pdf(tmp_path / "gone.pdf")
 
 
 def test_an_encrypted_file_and_one_without_text(tmp_path: Path) -> None:
@@ -821,7 +754,7 @@ def test_appendices_count_beyond_roman_letters_and_have_subsections(tmp_path: Pa
 
 
 def test_appendices_may_be_counted_from_one_again(tmp_path: Path) -> None:
-    again = stack(("h1", "1  More Proofs"), FILLER, ("h2", "1.1  A Lemma"), FILLER, ("h1", "2  More Data"), FILLER)
+    again = headed("1  More Proofs", "h2:1.1  A Lemma", "2  More Data")
     found = roles(read(tmp_path, stack(*PAPER), again))[6:]
     assert found == [("1 More Proofs", "appendix", 1), ("1.1 A Lemma", "appendix", 2), ("2 More Data", "appendix", 1)]
 

@@ -142,17 +142,6 @@ def test_a_file_that_waits_for_ever_is_given_up(naughty: None, tmp_path: Path, m
     ] == ["time_limit"]
 
 
-@pytest.mark.long
-def test_results_do_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
-    files = [
-        draw(tmp_path / f"{i}.pdf", [stack(("title", f"Paper {i}"), ("h1", "Abstract"), FILLER, *PAPER)])
-        for i in range(6)
-    ]
-    one, two = (list(extract_files(map(str, files), LocalEngine(jobs), 30.0, 1024)) for jobs in (1, 2))
-    assert [(r.name, r.sha256, r.document) for r in one] == [(r.name, r.sha256, r.document) for r in two]
-    assert all(r.document for r in one)
-
-
 def _children() -> set[int]:
     """The processes that this one has started and that are there."""
     return {int(pid) for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()}

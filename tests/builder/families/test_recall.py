@@ -261,11 +261,6 @@ def test_the_audit_looks_at_what_stands_around(recalled: Path) -> None:
     assert not any(reading_faults(recalled, configurations).values())
 
 
-@pytest.fixture(scope="module")
-def recalled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return recall_round(tmp_path_factory.mktemp("recall"), ["4K", "8K"])
-
-
 @pytest.mark.long
 def test_a_round_too_small_for_a_size_says_so(tmp_path: Path) -> None:
     from lm_eval_tasks.families.rounds import read_manifest

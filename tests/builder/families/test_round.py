@@ -48,11 +48,11 @@ from tests.builder.test_pipeline import digests, rows
 from tests.helpers.evaluating import evaluate
 from tests.helpers.pages import ROOT
 from tests.helpers.planted import planted_answer, world_of
+from tests.helpers.served import Command
 from tests.helpers.typed_rows import reading_answering
 from tests.helpers.warm import Warm
 
 pytestmark = pytest.mark.slow
-Command = Callable[..., tuple[int, str, str]]
 Row = Mapping[str, Any]
 NAMES = ("Walk-128K", "Next-128K", "Match-128K")
 TASKS = {name: name.partition("-")[0].lower() for name in NAMES}
@@ -427,13 +427,13 @@ def test_a_size_that_a_program_answers_is_not_offered(
     with_reading: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(NextAsker, "most_floor", -0.1)
-    reading = {"configurations": ["Walk-128K", "Next-128K"], "contexts": 2}
+    reading = {"configurations": ["Next-8K"], "contexts": 2}
     folder = tmp_path / "none"
     outcome = build(small_round(with_reading, settings=("Title-10K",), reading=reading, output=folder))
-    [report] = [report for report in outcome.reports if report.stage == "Next-128K"]
+    [report] = [report for report in outcome.reports if report.stage == "Next-8K"]
     assert report.kept == 0
     assert report.dropped["high_floor"] > 0
-    assert not (folder / "Next-128K").exists()
-    assert "Next-128K" not in read_manifest(folder).configurations
-    with pytest.raises(ValueError, match="Next-128K"):
-        load_dataset(str(folder), "Next-128K")
+    assert not (folder / "Next-8K").exists()
+    assert "Next-8K" not in read_manifest(folder).configurations
+    with pytest.raises(ValueError, match="Next-8K"):
+        load_dataset(str(folder), "Next-8K")

@@ -310,11 +310,6 @@ def test_denied_access_stops_at_once(arxiv: ArxivSource, server: Loopback) -> No
     assert len(server.log) == 1
 
 
-def test_withdrawn_papers_are_dropped(arxiv: ArxivSource, server: Loopback) -> None:
-    server.world.comments["2601.00001"] = "This paper has been withdrawn due to an error"
-    assert Drop("2601.00001", "withdrawn") in list(arxiv.by_author(ADA))
-
-
 def test_an_entry_without_dates_is_counted(arxiv: ArxivSource, server: Loopback) -> None:
     whole = loopback.feed(PAPERS[:2], 2, 0, 100, {})
     broken = whole.replace(b"<published>2026-01-01T09:30:00Z</published>", b"")
@@ -423,16 +418,6 @@ def test_an_endless_redirect_ends(arxiv: ArxivSource, server: Loopback) -> None:
 
 
 # --- offline, and a slow server
-
-
-def test_a_machine_that_is_offline_says_so_after_one_cycle(
-    tmp_path: Path, server: Loopback, waits: list[float]
-) -> None:
-    server.server_close()
-    source = open_arxiv(make_round(tmp_path, server, api="http://127.0.0.1:9/api"), Store.open(tmp_path / "s.sqlite3"))
-    (tmp_path / "work").mkdir()
-    with pytest.raises(SourceError, match=r"failed 3 times, last: it cannot be reached \(is this machine online\?\)"):
-        list(source.by_author(ADA))
 
 
 def test_a_server_that_does_not_answer_is_given_up(

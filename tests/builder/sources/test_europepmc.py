@@ -20,7 +20,7 @@ from builder.sources.jats.source import JatsSource
 from builder.store import STORE, Store
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
-from standins.jats_world import EuropePmc, doi_of, draw_jats, orcid_of, papers_of, result_of
+from standins.jats_world import EuropePmc, draw_jats, orcid_of, result_of
 from standins.loopback import Fault, World, serve
 from standins.rounds import crawl_only, run
 from tests.helpers.dump import content
@@ -258,12 +258,6 @@ def _kill_often(folder: Path, round_: Round, service: EuropePmc, warm: Warm) -> 
 def _files(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
-    }
-
-
-def test_dois_are_the_ids_of_both_worlds(articles: JatsSource) -> None:
-    assert {paper.id for paper in papers_of(articles)} == {
-        doi_of(paper.id.removeprefix("10.5555/made.up.")) for paper in papers_of(articles)
     }
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pytest
 
 from builder.errors import SourceError
 from builder.sources import object_store
 from builder.sources.object_store import expand_names, local_copy
 from tests.helpers.drawing import PAPER, draw, stack
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -57,19 +53,6 @@ def test_a_store_whose_package_is_missing_is_one_sentence(tmp_path: Path, comman
 def test_a_store_of_no_kind_is_one_sentence() -> None:
     with pytest.raises(SourceError, match=r"cannot read nowhere://a\.pdf"), local_copy("nowhere://a.pdf"):
         pass
-
-
-def test_a_store_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = threading.Event()
-    monkeypatch.setattr(object_store, "PATIENCE", 0.1)
-    monkeypatch.setattr(object_store, "_TRIES", 1)
-    monkeypatch.setattr(fsspec.core, "url_to_fs", lambda address: answer.wait(60))
-    with (
-        pytest.raises(SourceError, match=r"cannot read memory://a.pdf: no whole answer within 0.1 s"),
-        local_copy("memory://a.pdf"),
-    ):
-        pass
-    answer.set()
 
 
 def test_a_file_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -23,8 +23,8 @@ from builder.sources.metadata_file import table_rows
 from builder.sources.sample import draw
 from builder.sources.sample.world import make_world
 from standins.places import DATA
+from tests.helpers.served import Command
 
-Command = Callable[..., tuple[int, str, str]]
 WORLD = [paper for paper in make_world(3, 8, 12) if not paper.flaw]
 
 

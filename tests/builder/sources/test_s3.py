@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from tenacity import wait_fixed
 from builder.sources import object_store
 from tests.helpers.drawing import PAPER, draw, stack
 from tests.helpers.s3_server import Bucket, s3_server
+from tests.helpers.served import Command
 
-Command = Callable[..., tuple[int, str, str]]
 NAMES = ("2601.00001.pdf", "2601.00002.pdf")
 
 

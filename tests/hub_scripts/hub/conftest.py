@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from standins.hub_server import Hub
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 
 def _begin(count: int, states: dict[str, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:

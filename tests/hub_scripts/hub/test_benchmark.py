@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,7 @@ from hub_scripts.hub.benchmark import EVAL, eval_yaml, task_ids
 from lm_eval_tasks.families.rounds import read_manifest
 from standins.hub_server import Hub
 from standins.places import BIN
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 
 def test_eval_yaml_has_a_task_for_each_level_that_inspect_takes(cloze_rounds: tuple[Path, Path]) -> None:

@@ -27,6 +27,7 @@ from hub_scripts.hub.replacing import Replaced
 from hub_scripts.hub.repo import Repo
 from standins.hub_server import Fault, Hub, hub_settings
 from standins.serving import JsonHandler, serving
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
 
@@ -399,9 +400,7 @@ def test_without_a_network_only_short_waits_are_worth_it(monkeypatch: pytest.Mon
     "answer", [b"[]", b"null", b'{"foo": [1, 2]}', b"<html>", b"\xff\x00", b'{"branches": [{}], "tags": []}']
 )
 @pytest.mark.usefixtures("hub")
-def test_a_server_that_is_not_the_hub(
-    answer: bytes, command: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_is_not_the_hub(answer: bytes, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     class Other(JsonHandler):
         def do_GET(self) -> None:
             self.send(200, answer)

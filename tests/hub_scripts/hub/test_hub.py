@@ -6,7 +6,6 @@ import random
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,12 +25,12 @@ from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 from standins.hub_server import Fault, Hub, hub_environment
 from standins.places import BIN
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
 
 REPO = "org/academiceval"
 KEY = f"datasets/{REPO}"
-Command = Callable[..., tuple[int, str, str]]
 
 
 def _writes(hub: Hub) -> list[str]:
@@ -71,15 +70,6 @@ def test_two_rounds_side_by_side(command: Command, hub: Hub, two_rounds: tuple[P
         name: datasets.load_dataset(REPO, "Intro-28K-G-ids", revision=name, cache_dir=cache) for name in repo.tags
     }
     assert {name: set(one["train"]["round"]) for name, one in loaded.items()} == {n: {n} for n in repo.tags}
-
-
-@pytest.mark.usefixtures("first")
-def test_pushing_again_changes_nothing(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
-    before = dict(hub.repos[KEY].tags), len(hub.repos[KEY].commits)
-    code, out, _ = command("push", two_rounds[0], "--repo", REPO, "--yes")
-    assert code == 0
-    assert "0 files to upload" in out
-    assert (dict(hub.repos[KEY].tags), len(hub.repos[KEY].commits)) == before
 
 
 @pytest.mark.usefixtures("first")
@@ -256,9 +246,7 @@ def test_verify_lists_what_is_missing_and_what_is_too_much(command: Command, hub
     assert "org/nothing does not exist" in err
 
 
-@pytest.mark.parametrize(
-    "content", [b"{", b"[]", b'{"format": 1}', b'{"format": 1, "round": "x", "files": {"../../etc/passwd": {}}}']
-)
+@pytest.mark.parametrize("content", [b"{", b'{"format": 1, "round": "x", "files": {"../../etc/passwd": {}}}'])
 def test_a_manifest_that_is_none_of_ours(
     content: bytes, command: Command, hub: Hub, two_rounds: tuple[Path, Path]
 ) -> None:

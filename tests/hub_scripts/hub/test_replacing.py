@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,13 +16,13 @@ from builder.errors import FolderError
 from builder.round.takedowns import TAKEDOWNS, Erratum, parse_errata
 from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 from standins.hub_server import Fault, Hub
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
 
 REPO = "org/academiceval"
 KEY = f"datasets/{REPO}"
 SETTINGS = ("Abs-9K", "Intro-28K-G")
-Command = Callable[..., tuple[int, str, str]]
 Rounds = tuple[Path, Path]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,13 @@ from huggingface_hub import EvalResultEntry, HfApi, eval_result_entries_to_yaml,
 from hub_scripts.results.leaderboard import SOURCE
 from lm_eval_tasks.families.rounds import read_manifest
 from standins.hub_server import Blob, Fault, Hub, Repository
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
 
 REPO = "org/academiceval"
 RESULTS, MODEL = "datasets/org/results", "models/org/tiny"
 FILE = ".eval_results/academiceval.yaml"
-Command = Callable[..., tuple[int, str, str]]
 
 
 def tree(hub: Hub, key: str, revision: str = "main") -> dict[str, str]:
@@ -434,14 +433,7 @@ def test_what_is_on_no_leaderboard_says_so(
         file.write_text(json.dumps(changed))
         assert says in push(command, found, *place, *more), options
     code, _, err = command(
-        "eval",
-        "--model",
-        "lead",
-        "--tasks",
-        "scalar_easy",
-        "--limit",
-        "2",
-        "--output",
+        *"eval --model lead --tasks scalar_easy --limit 2 --output".split(),
         tmp_path / "part",
         "--metadata",
         json.dumps({"dataset": str(published[0]), "bertscore_model": "none"}),

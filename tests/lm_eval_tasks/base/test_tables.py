@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lm_eval_tasks.base.tables import Table, text_lines
+from tests.helpers.served import Command
 
 ROOT = Path(__file__).parents[3]
-Command = Callable[..., tuple[int, str, str]]
 TABLE = Table(
     ("Task", "Score_x", "Other"), "lrl", [("a & b", "50 %", None), ("c|d, e", "=1+1", 3)], main=("Task", "Score_x")
 )

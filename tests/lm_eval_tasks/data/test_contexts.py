@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,9 @@ from standins.openai_server import serve
 from tests.helpers.evaluating import evaluate
 from tests.helpers.manifests import write_manifest
 from tests.helpers.samples import sample
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
-Command = Callable[..., tuple[int, str, str]]
 
 
 def rows(dataset: Path, setting: str, **options: Any) -> list[dict[str, Any]]:
@@ -67,14 +66,7 @@ def test_contexts_that_a_task_lacks_are_refused(dataset: Path, command: Command)
     with pytest.raises(OptionError, match="no task in --tasks is asked with --contexts local"):
         in_contexts(["academiceval_abs"], ["local"])
     code, _, err = command(
-        "eval",
-        "--model",
-        "lead",
-        "--tasks",
-        "academiceval_abs_9k",
-        "--contexts",
-        "half",
-        "--metadata",
+        *"eval --model lead --tasks academiceval_abs_9k --contexts half --metadata".split(),
         json.dumps({"dataset": str(dataset)}),
     )
     assert (code, err.count("\n")) == (1, 1)

@@ -7,7 +7,7 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -26,8 +26,7 @@ from lm_eval_tasks.retrieval.retrieve import Query, Retrieval, retrieve
 from standins.ray_cluster import RayCluster
 from standins.rounds import build, small_round
 from tests.builder.test_pipeline import copy_of, digests
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 
 @pytest.fixture

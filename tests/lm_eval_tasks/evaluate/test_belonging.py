@@ -28,8 +28,7 @@ from lm_eval_tasks.samples.answers import Answers, ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from standins.runs import arguments_of_lead, evaluated
 from tests.helpers.samples import own, sample
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 
 def results(folder: Path) -> dict[str, Any]:
@@ -88,6 +87,7 @@ def test_a_folder_whose_name_is_a_pattern_is_opened_and_not_its_neighbour(
     ("change", "says"),
     [
         (lambda entries: entries[0].update(splits={}), "has no test sample in this dataset"),
+        (lambda entries: entries[0]["splits"].pop("test"), "has no test sample in this dataset"),
         (lambda entries: entries[0].update(splits=None), r"configurations\[0\]\.splits"),
         (lambda entries: entries.append(entries[0]), "two configurations have the same name"),
     ],

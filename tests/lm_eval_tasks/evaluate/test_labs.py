@@ -30,28 +30,12 @@ from standins.openai_server import Reply, serve
 from tests.helpers.samples import sample
 from tests.helpers.served import TITLE, Command, metadata, results, run, run_on, scores
 
-MARKS = [
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<reasoning>", "</reasoning>"),
-    ("[THINK]", "[/THINK]"),
-    ("◁think▷", "◁/think▷"),
-    ("<seed:think>", "</seed:think>"),
-    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
-    ("analysis", "assistantfinal"),
-]
 
-
-@pytest.mark.parametrize(
-    ("before", "behind"), [MARKS[0], *(pytest.param(*marks, marks=pytest.mark.long) for marks in MARKS[1:])]
-)
 @pytest.mark.slow
-def test_reasoning_is_kept_apart_whatever_its_marks(
-    command: Command, dataset: Path, tmp_path: Path, before: str, behind: str
-) -> None:
+def test_reasoning_is_kept_apart(command: Command, dataset: Path, tmp_path: Path) -> None:
     thoughts = "Hm. " * 2000
     code, _, err = run(
-        command, dataset, tmp_path / "a", lambda body: f"{before}{thoughts}{behind}{TITLE}", "--limit", "2"
+        command, dataset, tmp_path / "a", lambda body: f"<think>{thoughts}</think>{TITLE}", "--limit", "2"
     )
     assert code == 0, err
     [file] = (tmp_path / "a").glob("samples_*.jsonl")
@@ -59,7 +43,7 @@ def test_reasoning_is_kept_apart_whatever_its_marks(
     assert [one.answer for one in read([file])] == [TITLE] * 2
     assert all(row["resps"] == [[TITLE]] and row["reasoning"][0]["characters"] >= len(thoughts) for row in rows)
     assert all(len(row["reasoning"][0]["head"]) == len(row["reasoning"][0]["tail"]) == EXCERPT for row in rows)
-    run(command, dataset, tmp_path / "b", lambda body: f"{before}{thoughts}", "--limit", "2")
+    run(command, dataset, tmp_path / "b", lambda body: f"<think>{thoughts}", "--limit", "2")
     assert scores(tmp_path / "b")["unfinished"] == scores(tmp_path / "b")["empty"] == 1.0
 
 
@@ -133,10 +117,7 @@ def test_reasoning_tokens_lengthen_answers_and_shorten_prompts(
         dataset,
         tmp_path / "both",
         answer,
-        "--limit",
-        "1",
-        "--gen_kwargs",
-        "max_gen_toks=100",
+        *"--limit 1 --gen_kwargs max_gen_toks=100".split(),
         reasoning_tokens=1000,
     )
     assert with_more[0] == 0
@@ -207,12 +188,7 @@ def test_repeated_answers_give_means_and_the_models_own_noise(command: Command, 
         dataset,
         tmp_path / "a",
         lambda body: f"Title {next(turn) % 3} of it",
-        "--repeats",
-        "3",
-        "--limit",
-        "4",
-        "--gen_kwargs",
-        "do_sample=true,temperature=0.7",
+        *"--repeats 3 --limit 4 --gen_kwargs do_sample=true,temperature=0.7".split(),
     )
     assert code == 0, err
     samples = read([tmp_path / "a"])
@@ -397,10 +373,7 @@ def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: P
     assert command("eval", "--config", file, "--output", tmp_path / "c", "--limit", "0.5")[0] == 0
     places = json.dumps({task: [0, 2]})
     code, _, err = command(
-        "eval",
-        "--model",
-        "lead",
-        "--tasks",
+        *"eval --model lead --tasks".split(),
         task,
         "--metadata",
         metadata(dataset),
@@ -412,9 +385,6 @@ def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: P
     assert code == 0, err
     first = {one.id: one for one in read([tmp_path / "a"])}
     assert {one.id for one in read([tmp_path / "d"])} == set(list(first)[::2])
-    file.write_text("modle: lead\n")
-    code, _, err = command("eval", "--config", file)
-    assert (code, "has the key 'modle'" in err) == (1, True)
 
 
 @pytest.mark.long
@@ -422,12 +392,7 @@ def test_a_baseline_that_does_not_apply_has_no_score(
     command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     code, out, err = command(
-        "eval",
-        "--model",
-        "copy-demo",
-        "--tasks",
-        "academiceval_abs",
-        "--metadata",
+        *"eval --model copy-demo --tasks academiceval_abs --metadata".split(),
         metadata(dataset),
         "--output",
         tmp_path / "a",
@@ -451,15 +416,11 @@ def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_p
         "plan",
         "--model_args",
         f"pretrained={tiny_llama},max_length=3000",
-        "--tasks",
-        "academiceval_title",
-        "--metadata",
+        *"--tasks academiceval_title --metadata".split(),
         metadata(dataset),
         "--prices",
         prices,
-        "--tokens-per-second",
-        "1000",
-        "100",
+        *"--tokens-per-second 1000 100".split(),
     )
     assert code == 0, err
     assert re.search(
@@ -574,9 +535,7 @@ def test_prompts_are_exported_as_they_are_asked(
     code, _, err = command(
         "export",
         dataset,
-        "--setting",
-        "Title-10K",
-        "--metadata",
+        *"--setting Title-10K --metadata".split(),
         json.dumps(context),
         "--output",
         tmp_path / "out.jsonl",

@@ -45,8 +45,8 @@ from standins.openai_server import Server, serve
 from standins.places import BIN
 from standins.rounds import build, prepare, small_round
 from tests.helpers.evaluating import evaluate
+from tests.helpers.served import Command
 
-Command = Callable[..., tuple[int, str, str]]
 BPB = "academiceval_abs_9k_bpb"
 # What a character, a space and a sign of several bytes may do at the borders of tokens.
 ODD = "Naïve 𝕏-rays at 5 %, and “quotes”…\n\nA second part"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lm_eval_tasks.samples.sample import read
+from tests.helpers.served import Command
 
 
 @pytest.mark.slow
 def test_prompts_are_cut_to_what_the_open_model_reads(
-    command: Callable[..., tuple[int, str, str]], dataset: Path, tiny_llama: Path, tmp_path: Path
+    command: Command, dataset: Path, tiny_llama: Path, tmp_path: Path
 ) -> None:
     """YaRN in a configuration does not make transformers' models of lm-eval read more than the length that it states."""
     model = tmp_path / "model"
@@ -25,15 +25,9 @@ def test_prompts_are_cut_to_what_the_open_model_reads(
     (model / "config.json").write_text(json.dumps(config))
     code, _, err = command(
         *(
-            "eval",
-            "--model",
-            "hf",
-            "--model_args",
+            *"eval --model hf --model_args".split(),
             f"pretrained={model}",
-            "--tasks",
-            "academiceval_abs_9k",
-            "--limit",
-            "2",
+            *"--tasks academiceval_abs_9k --limit 2".split(),
         ),
         *("--dataset", dataset, "--bertscore", "none", "--gen_kwargs", "max_gen_toks=4", "--output", tmp_path / "out"),
     )

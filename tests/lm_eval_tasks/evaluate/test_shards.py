@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,10 @@ import pytest
 from lm_eval_tasks.evaluate.merge import merge
 from lm_eval_tasks.samples.run_folder import only_result
 from standins.runs import evaluated
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
 
-Command = Callable[..., tuple[int, str, str]]
 OTHER = "academiceval_title_10k"
 
 

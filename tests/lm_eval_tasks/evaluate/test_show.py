@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,7 @@ from lm_eval_tasks.evaluate.config_file import with_config
 from lm_eval_tasks.stats.scores import score_table, scores_of
 from tests.helpers.pages import ROOT
 from tests.helpers.samples import sample
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 TASKS = "academiceval_title_10k,academiceval_abs_9k"
 

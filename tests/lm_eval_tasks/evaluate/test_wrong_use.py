@@ -20,14 +20,6 @@ PAGE: Reply = (200, {"Content-Type": "text/html"}, "<html><script>x()</script><b
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["./nope", "../nope", "nope/nope"])
-def test_a_model_that_is_not_there(name: str, command: Command, dataset: Path, tmp_path: Path) -> None:
-    line = ("eval", "--model", "hf", "--tasks", TASK, "--dataset", dataset, "--bertscore", "none", "--limit", "1")
-    code, _, err = command(*line, "--model_args", f"pretrained={name}", "--output", tmp_path / "out")
-    assert (code, err.count("\n"), name in err) == (1, 1, True), err
-
-
-@pytest.mark.slow
 def test_a_device_among_the_models_arguments(command: Command, dataset: Path, tiny_llama: Path, tmp_path: Path) -> None:
     line = ("eval", "--model", "hf", "--tasks", TASK, "--dataset", dataset, "--bertscore", "none", "--limit", "1")
     arguments = f"pretrained={tiny_llama},device=cpu"

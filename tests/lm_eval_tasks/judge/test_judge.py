@@ -22,9 +22,9 @@ from lm_eval_tasks.judge.win_rates import Judged, summary
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from standins.openai_server import Server, serve
 from standins.places import BIN
+from tests.helpers.served import Command
 from tests.helpers.warm import Warm
 
-Command = Callable[..., tuple[int, str, str]]
 Answers = Callable[[str, str], int]
 
 
@@ -271,9 +271,7 @@ def test_a_judge_told_to_end_loses_and_pays_nothing(warm: Warm, tmp_path: Path) 
             BIN / "academiceval",
             "judge",
             tmp_path / "run",
-            "--model",
-            "m",
-            "--base-url",
+            *"--model m --base-url".split(),
             server.url,
             "--output",
             tmp_path / "out",
@@ -427,32 +425,34 @@ def test_a_judge_is_read_in_parts_and_asked_without_what_it_refuses(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("odd", ODD)
 def test_what_one_question_meets_is_its_own_outcome(
-    odd: str, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All other answers are kept, and the same command asks the one question again."""
+    """All other answers are kept, and the same command asks these questions again."""
     monkeypatch.setattr("lm_eval_tasks.llm.chat._RETRIES", 3)
     monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+    odd = {f"generated {i}": reply for i, reply in enumerate(ODD.values())}
+    n = len(odd)
     wrong = [True]
 
-    def answer(body: dict[str, Any]) -> str | Reply:
-        if wrong[0] and answers_of(body)[0] == "generated 3":
-            return ODD[odd]
-        return verdict(1)
+    def answer(body: dict[str, Any]) -> Reply:
+        asked_of = answers_of(body)[0]
+        return odd[asked_of] if wrong[0] and asked_of in odd else verdict(1)
 
-    folder = make_samples(tmp_path / "run", 8)
+    folder = make_samples(tmp_path / "run", n + 4)
     with serve(answer) as server:
         figures = judged(command, folder, server)["tasks"]["Abs-9K"]["m"]
-        assert (figures["failed"], figures["unparseable"], figures["win_rate"]["samples"]) == (1, 0, 7)
-        lines = (folder / "judged" / "verdicts_m.jsonl").read_text().splitlines()
-        assert len(lines) == 16
-        [failed] = [one for line in lines if "failed" in (one := json.loads(line)["value"])]
-        assert (failed["id"], failed["order"]) == ("2605.00003v1", 0)
+        assert (figures["failed"], figures["unparseable"], figures["win_rate"]["samples"]) == (n, 0, 4)
+        values = [
+            json.loads(line)["value"] for line in (folder / "judged" / "verdicts_m.jsonl").read_text().splitlines()
+        ]
+        assert len(values) == 2 * (n + 4)
+        failed = {(value["id"], value["order"]) for value in values if "failed" in value}
+        assert failed == {(f"2605.{i:05}v1", 0) for i in range(n)}
         asked, wrong[0] = len(server.requests), False
         figures = judged(command, folder, server)["tasks"]["Abs-9K"]["m"]
-        assert len(server.requests) == asked + 1
-    assert (figures["failed"], figures["win_rate"]["samples"]) == (0, 8)
+        assert len(server.requests) == asked + n
+    assert (figures["failed"], figures["win_rate"]["samples"]) == (0, n + 4)
 
 
 @pytest.mark.slow
@@ -523,20 +523,18 @@ def test_a_key_that_a_server_repeats_is_not_written(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "value",
-    [None, [], {}, 5, {"winners": 5}, {"winners": ["A"]}, {"winners": {OVERALL: 3}}, {"winners": None, "failed": 1}],
-    ids=repr,
-)
-def test_an_odd_verdict_in_a_journal_is_asked_for_again(value: object, command: Command, tmp_path: Path) -> None:
-    folder = make_samples(tmp_path / "run", 2)
+def test_an_odd_verdict_in_a_journal_is_asked_for_again(command: Command, tmp_path: Path) -> None:
+    of_winners = ({"winners": each} for each in (5, ["A"], {OVERALL: 3}))
+    odd = [None, [], {}, 5, *of_winners, {"winners": None, "failed": 1}]
+    folder = make_samples(tmp_path / "run", len(odd) // 2)
     with serve(lambda body: verdict(1)) as server:
         result = judged(command, folder, server)
         journal = folder / "judged" / "verdicts_m.jsonl"
         lines = [json.loads(line) for line in journal.read_text().splitlines()]
-        journal.write_text("".join(json.dumps({**line, "value": value}) + "\n" for line in lines))
+        changed = [{**line, "value": value} for line, value in zip(lines, odd, strict=True)]
+        journal.write_text("".join(json.dumps(line) + "\n" for line in changed))
         assert judged(command, folder, server) == result
-        assert len(server.requests) == 8
+        assert len(server.requests) == 2 * len(odd)
 
 
 def test_odd_lists_of_models_and_odd_options(command: Command, tmp_path: Path) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from standins.openai_server import serve
+from tests.helpers.served import Command
 from tests.lm_eval_tasks.judge.test_judge import answers_of, judging, make_samples
-
-Command = Callable[..., tuple[int, str, str]]
 
 
 def between(command: Command, url: str, one: Path, other: Path, output: Path) -> tuple[str, dict[str, Any]]:

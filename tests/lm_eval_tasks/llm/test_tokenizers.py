@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.llm import tokenizers
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 
@@ -25,8 +24,7 @@ from lm_eval_tasks.stats.compare import compare, runs_of
 from lm_eval_tasks.stats.scores import score_table, scores_of
 from standins.rounds import build, small_round
 from tests.helpers.samples import sample
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.helpers.served import Command
 
 
 def samples(*scores: dict[str, float], **columns: object) -> list[Sample]:

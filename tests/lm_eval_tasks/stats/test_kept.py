@@ -29,11 +29,10 @@ from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.stats.ratios import ratio
 from lm_eval_tasks.tasks.catalogue import tasks_path
 from tests.helpers.evaluating import evaluate
-from tests.helpers.recall import recall_round
+from tests.helpers.served import Command
 
 KNOWN, UNKNOWN = -0.05, -8.0
 SIZES = {"Recall-4K": 4, "Recall-8K": 8}
-Command = Callable[..., tuple[int, str, str]]
 
 
 class Reader(GeneratingLM):
@@ -54,11 +53,6 @@ class Reader(GeneratingLM):
         pieces = re.findall(r"\s*\S+", text)
         logs = [KNOWN if known.issuperset(re.findall(r"\w+", piece)) else UNKNOWN for piece in pieces]
         return Scored((Likelihood.of(logs, [len(piece.encode()) for piece in pieces]),), len(pieces))
-
-
-@pytest.fixture(scope="module")
-def recalled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return recall_round(tmp_path_factory.mktemp("kept"), ["4K", "8K"])
 
 
 def asked(reader: Reader, dataset: Path, output: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -121,7 +115,7 @@ def test_a_program_without_an_answer_leaves_no_journal(recalled: Path, tmp_path:
 def test_the_bare_harness_asks_by_likelihood(recalled: Path) -> None:
     """Without the model of a score that such tasks do not have."""
     asked = {"academiceval_recall_8k": "text_bits", "academiceval_abs_9k_bpb": "bits_per_byte"}
-    manager = TaskManager(include_path=str(tasks_path()), metadata={"dataset": str(recalled)})
+    manager = TaskManager(include_path=str(tasks_path()), include_defaults=False, metadata={"dataset": str(recalled)})
     found = simple_evaluate(model="dummy", tasks=list(asked), task_manager=manager, limit=3, bootstrap_iters=0)
     assert all(found["results"][task][f"{score},score"] > 0 for task, score in asked.items())
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.stats.opened import open_run
 from standins.runs import evaluated, relist, rewrite
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
 
-Command = Callable[..., tuple[int, str, str]]
 Lines = list[dict[str, Any]]
 TASK = "academiceval_abs_9k"
 

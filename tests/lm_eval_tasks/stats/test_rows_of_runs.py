@@ -17,10 +17,10 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.samples.sample import read
 from standins import rounds
 from standins.rounds import small_round
+from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
 
-Command = Callable[..., tuple[int, str, str]]
 TASK = "academiceval_abs_9k"
 OTHER = SampleTable(kind="sample", authors=24, papers=60)
 
@@ -84,12 +84,6 @@ def test_other_contents_under_one_name_are_neither_compared_nor_on_one_board(
         assert shown_["lead"] == (str(len(list(read([newer])))), "")
 
 
-def test_a_part_of_the_rows_is_compared_with_all(first: Path, answered: Callable[..., Path], command: Command) -> None:
-    a, b = answered("lead", first, "a"), answered("function-words", first, "b", "--limit", "3")
-    [row] = shown(command, a, b)
-    assert row["n"] == f"3 of {len(list(read([a])))} and 3"
-
-
 def test_a_later_revision_without_a_paper_and_another_name_of_it(
     first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -114,14 +108,6 @@ def test_a_later_revision_without_a_paper_and_another_name_of_it(
         not in command("compare", a, answered("function-words", tmp_path / "renamed", "c", "--limit", "3"))[1]
     )
     assert "revisions" not in command("compare", a, answered("function-words", first, "d"))[1]
-
-
-def test_another_round_is_named(first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path) -> None:
-    later = built(tmp_path / "later", round="2026.12", source=OTHER)
-    code, _, err = command("compare", answered("lead", first, "a"), answered("lead", later, "b"))
-    assert code == 1
-    assert "2026.11" in err
-    assert "2026.12" in err
 
 
 def test_a_baseline_that_needs_training_papers_has_no_score_without_them(
