@@ -21,7 +21,7 @@ from builder.families.reading.papers_read import PaperRead
 from builder.imports.scalar import import_papers
 from builder.round.model import Round
 from builder.store import STORE, Store
-from lm_eval_tasks.base.contract import ABSTRACTS, PAPERS
+from lm_eval_tasks.base.contract import PAPERS
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.reading.answering import reading_answering
@@ -143,9 +143,9 @@ def opened(folder: Path) -> tuple[Rows, Texts]:
             row for file in configuration.every_file for row in pq.read_table(folder / file.path).to_pylist()
         ]
         for configuration in read_manifest(folder).configurations
-        if configuration.name.startswith((*SCORES, PAPERS, ABSTRACTS))
+        if configuration.name.startswith((*SCORES, PAPERS))
     }
-    texts = {(name, row["id"]): row["text"] for name in (PAPERS, ABSTRACTS) for row in tables.pop(name, [])}
+    texts = {(PAPERS, row["id"]): row["text"] for row in tables.pop(PAPERS, [])}
     rows = {name: [row for row in of_name if row["order"] == 0] for name, of_name in tables.items()}
     for name, of_name in rows.items():
         for kind in sorted({row["kind"] for row in of_name}):

@@ -185,27 +185,7 @@ _LEFT_OUT = re.compile(
     r"\$\^?[^$]*\$|\\(?:thanks|textsuperscript|footnote|inst)\{[^{}]*\}|\\(?:textbf|textit|emph|mbox)(?=\{)"
 )
 _LETTERS = dict(
-    ss="ß",
-    o="ø",
-    O="Ø",
-    l="ł",
-    L="Ł",
-    ae="æ",
-    AE="Æ",
-    oe="œ",
-    OE="Œ",
-    aa="å",
-    AA="Å",
-    i="i",
-    j="j",
-    dj="đ",
-    DJ="Đ",
-    ng="ŋ",
-    NG="Ŋ",
-    dh="ð",
-    DH="Ð",
-    th="þ",
-    TH="Þ",
+    zip("ss o O l L ae AE oe OE aa AA i j dj DJ ng NG dh DH th TH".split(), "ßøØłŁæÆœŒåÅijđĐŋŊðÐþÞ", strict=True)
 )
 _ACCENTED = re.compile(r"\{?\\(?:(['`^\"~=.])\s*|([uvHckrdb])(?:\s+|(?=\{)))\{?\\?([^\W\d_])\}?\}?")
 _OTHER_COMMANDS = re.compile(r"\\(?:\\|[A-Za-z]+(?:\[[^\]]*\])?)")

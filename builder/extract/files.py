@@ -1,7 +1,6 @@
 """Files that are in no workspace, to JSON lines (`academiceval extract FILE...`)."""
 
 import json
-import logging
 import os
 import re
 from collections.abc import Sequence
@@ -23,8 +22,6 @@ from lm_eval_tasks.base.files import atomic_file, exclusive, sha256_of
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.text import parse_json, valid
 from lm_eval_tasks.engines.registry import Engine
-
-_LOGGER = logging.getLogger(__name__)
 
 
 def extract_to_jsonl(

@@ -35,7 +35,7 @@ from builder.round.tables import (
 from builder.round.takedowns import TAKEDOWNS, taken_down
 from builder.round.toml_file import RoundTable, among, read_toml, text_like
 from lm_eval_tasks.base.command_line import ROUND
-from lm_eval_tasks.base.contract import ABSTRACTS, PAPERS, Licenses
+from lm_eval_tasks.base.contract import PAPERS, Licenses
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.families.scalar import ALL_LEVELS
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
@@ -83,7 +83,7 @@ class Round(RoundTable):
     @model_validator(mode="after")
     def _check_names(self) -> Self:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
-        taken = [*(each.name for each in (*SETTINGS, *ALL_LEVELS, *READINGS)), PAPERS, ABSTRACTS]
+        taken = [*(each.name for each in (*SETTINGS, *ALL_LEVELS, *READINGS)), PAPERS]
         refuse_names(own, taken, "setting")
         # Rows call a level by its short name.
         refuse_names(levels, [*taken, *(level.short_name for level in ALL_LEVELS), *own], "level")
