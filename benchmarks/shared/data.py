@@ -14,7 +14,6 @@ from standins.places import DATA
 PDF = DATA / "pdf"
 # 152,736 records.
 METADATA = DATA / "arxiv_meta.jsonl.xz"
-GOLD_SECTIONS = DATA / "gold_sections.jsonl.xz"
 
 
 def papers_of(path: Path) -> list[Paper]:

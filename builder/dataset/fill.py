@@ -15,7 +15,7 @@ from builder.dataset.folder import file_differences, finish, replacing
 from builder.errors import FolderError
 from builder.extract.stage import EXTRACTOR, extract_papers
 from builder.families.registry import family_of, read_rows, schema_of, with_positions
-from builder.families.writer import writer_of
+from builder.families.writer import ConfigurationWriter
 from builder.ids import PaperId, bare_id
 from builder.parquet.schema import Row
 from builder.records import Paper
@@ -122,7 +122,7 @@ class _Filling:
     def complete(self, draft: Path, configuration: ListedConfiguration) -> ListedConfiguration:
         """Write one configuration with all rows that could be completed, in their original order."""
         ids = self.manifest.by_ids_of(configuration.name)
-        writer = writer_of(draft, configuration)
+        writer = ConfigurationWriter(draft, configuration)
         lacking: dict[Split, int] = {}
         for split in SPLITS:
             by_id = list(read_rows(self.source, ids, split)) if ids else []

@@ -13,7 +13,7 @@ from pathlib import Path
 from builder.dataset.folder import finish, replacing
 from builder.errors import FolderError
 from builder.families.registry import read_rows, rows_of, schema_of, with_positions
-from builder.families.writer import writer_of
+from builder.families.writer import ConfigurationWriter
 from builder.ids import bare_id
 from builder.round.allowed import allows
 from builder.stage_report import StageReport
@@ -68,8 +68,8 @@ def _by_license(
 ) -> Iterator[ListedConfiguration]:
     """Yield one configuration as two: the rows that may be published, and the others by id."""
     schema = schema_of(configuration)
-    full_writer = writer_of(draft, configuration)
-    ids_writer = writer_of(
+    full_writer = ConfigurationWriter(draft, configuration)
+    ids_writer = ConfigurationWriter(
         draft, ListedConfiguration(configuration.name + IDS, configuration.task, "ids", configuration.name)
     )
     for split in SPLITS:
@@ -167,7 +167,7 @@ def _without(
     group = gone.get(group_of(configuration), set())
     removed = {split: _removed_positions(source, configuration, ids, split, group) for split in SPLITS} if ids else {}
     for part in filter(None, (configuration, ids)):
-        writer = writer_of(draft, part)
+        writer = ConfigurationWriter(draft, part)
         for split, row in rows_of(source, part):
             if row["id"] in group:
                 report.drop(f"{part.name} {row['id']}", "taken_down")

@@ -71,9 +71,11 @@ def unturned(page: pymupdf.Page) -> Iterator[None]:
     # A damaged file has pages that cannot be turned.
     if rotation:
         page.set_rotation(0)
-    yield
-    if rotation:
-        page.set_rotation(rotation)
+    try:
+        yield
+    finally:
+        if rotation:
+            page.set_rotation(rotation)
 
 
 def picture_boxes(page: pymupdf.Page) -> list[tuple[float, float, float, float]]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.reading.papers_read import PaperLibrary, abstract_text, shown_text
+from builder.families.registry import FamilyBuilder, Written
 from builder.parquet.schema import INTEGER, STRING, Lacking, Row, RowSchema, strings
 from builder.records import Paper
 from builder.sources.tokenizer import token_counter
@@ -82,9 +82,9 @@ def write_texts(
     folder: Path, library: PaperLibrary, shown: Collection[str], round_name: str
 ) -> tuple[ListedConfiguration, Sequence[StageReport]]:
     """Write the texts of papers, in the order of their ids."""
-    from builder.families.writer import writer_of
+    from builder.families.writer import ConfigurationWriter
 
-    writer = writer_of(folder, ListedConfiguration(PAPERS, "papers", "papers"))
+    writer = ConfigurationWriter(folder, ListedConfiguration(PAPERS, "papers", "papers"))
     for id_ in sorted(shown):
         read = library.read(id_)
         writer.add("test", row_of(read.paper, read.shown.text, round_name))

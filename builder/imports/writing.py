@@ -13,7 +13,7 @@ from typing import Any
 
 from builder.dataset.folder import finish_import, replacing
 from builder.errors import FolderError
-from builder.families.writer import writer_of
+from builder.families.writer import ConfigurationWriter
 from builder.families.writing.columns import demonstration_of, row_of
 from builder.ids import PaperId
 from builder.packed import ERRORS, read_packed
@@ -64,7 +64,7 @@ def import_academiceval(source: Path, output: Path) -> list[StageReport]:
 def _import_setting(
     setting: Setting, source: Path, draft: Path, counter: TokenCounter, report: StageReport
 ) -> ListedConfiguration:
-    writer = writer_of(draft, ListedConfiguration(setting.name, setting.task, "full"))
+    writer = ConfigurationWriter(draft, ListedConfiguration(setting.name, setting.task, "full"))
     samples = sorted(_files(source), key=lambda item: item[1].name)
     seen: set[tuple[Split, str]] = set()
     for split, path in progress(samples, setting.name, len(samples)):

@@ -5,8 +5,6 @@ Without the hash `datasets` takes a rebuilt folder for the one in its cache and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,52 +12,19 @@ import pyarrow.parquet as pq
 
 from builder.parquet.schema import Row
 from builder.parquet.tally import Tally
-from lm_eval_tasks.base.contract import SPLITS, Split
+from lm_eval_tasks.base.contract import Split
 from lm_eval_tasks.base.files import sha256_of
-from lm_eval_tasks.base.manifest import DataFile, ListedConfiguration, SplitContents, canary
+from lm_eval_tasks.base.manifest import DataFile, SplitContents, canary
 
 _GROUP_ROWS = 64
 _GROUP_BYTES = 32 * 2**20
 _SHARD_BYTES = 400 * 2**20
 
 
-class ConfigurationWriter:
-    """Writes the rows of one configuration, in row groups small enough for the Hub's viewer.
+class SplitWriter:
+    """Writes one split of a configuration, in row groups small enough for the Hub's viewer.
 
     The same rows in the same order give the same bytes.
-
-    Args:
-        configuration: what is written; the files that it names are ignored.
-        columns: of its rows.
-        tally: makes what counts the rows of a split.
-        finish: completes the configuration once its files are there.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        configuration: ListedConfiguration,
-        columns: pa.Schema,
-        tally: Callable[[], Tally],
-        finish: Callable[[Path, ListedConfiguration], ListedConfiguration] | None = None,
-    ) -> None:
-        self._folder, self._configuration, self._finish = folder, configuration, finish
-        self._splits = {split: SplitWriter(folder / configuration.name, split, columns, tally()) for split in SPLITS}
-
-    def add(self, split: Split, row: Row) -> None:
-        """Write a row behind the others of its split."""
-        self._splits[split].add(row)
-
-    def close(self) -> ListedConfiguration:
-        """Finish the files; return the configuration with them. A split without rows has none: `datasets` refuses empty files."""
-        closed = {split: writer.close() for split, writer in self._splits.items()}
-        filled = {split: contents for split, contents in closed.items() if contents.files}
-        configuration = replace(self._configuration, splits=filled)
-        return self._finish(self._folder, configuration) if self._finish else configuration
-
-
-class SplitWriter:
-    """Writes one split of a configuration.
 
     Args:
         folder: of the configuration.

@@ -13,7 +13,7 @@ from typing import Any
 from lm_eval_tasks.base.contract import LIKELIHOOD
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.files import sha256_of_bytes, write_whole
-from lm_eval_tasks.base.places import without_places
+from lm_eval_tasks.base.redaction import without_places
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.run_folder import OURS, only_result, samples_of
 from lm_eval_tasks.stats.opened import open_run

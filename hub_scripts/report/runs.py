@@ -14,8 +14,7 @@ from hub_scripts.errors import ReportError
 from hub_scripts.report.round_names import RoundNames
 from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.metadata import NO_MODEL
-from lm_eval_tasks.base.places import without_places
-from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.base.redaction import redact, without_places
 from lm_eval_tasks.data.cutoff import folded_name
 from lm_eval_tasks.llm.usage import UsageTotals, usage_together
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL

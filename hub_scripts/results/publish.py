@@ -18,7 +18,7 @@ from hub_scripts.results.checked import checked_results
 from hub_scripts.results.leaderboard import FILE, OF_A_PART, entries, merge_entries, published_round
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.metadata import TEST
-from lm_eval_tasks.base.places import without_places
+from lm_eval_tasks.base.redaction import without_places
 from lm_eval_tasks.families.registry import headline
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of

@@ -1,10 +1,14 @@
-"""Our tasks as lm-eval loads them for one run: with room for reasoning, and each prompt as often as the run repeats it."""
+"""Our tasks as lm-eval loads them for one run: with room for reasoning, and each prompt as often as the run repeats it.
+
+A public way to have answers as long as their rows say would be a key of task files for it; our files name `LongAnswerTask` as their class.
+"""
 
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval.api.task import ConfigurableTask
 from lm_eval.tasks import TaskManager
 
 from lm_eval_tasks.base.errors import NothingFitsError, OptionError
@@ -87,3 +91,19 @@ class RunTasks(TaskManager):  # type: ignore[misc]
                 or any(type(position) is not int or not 0 <= position < count for position in positions)
             ):
                 raise OptionError(f"--samples of {name} is not a list of places from 0 to {count - 1}")
+
+
+class LongAnswerTask(ConfigurableTask):  # type: ignore[misc]
+    """A task that is configured by its file, but for the length of answers."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        super().__init__(config={key: value for key, value in config.items() if key != "class"})
+        self._usual = self.config.generation_kwargs["max_gen_toks"]
+
+    def construct_requests(self, doc: dict[str, Any], ctx: str, **kwargs: Any) -> Any:
+        """Make the requests as lm-eval does, with the length that the row allows, unless the run sets another."""
+        request = super().construct_requests(doc, ctx, **kwargs)
+        arguments = request.arguments[1]
+        if arguments["max_gen_toks"] == self._usual:
+            arguments["max_gen_toks"] = doc["answer_cap"] or self._usual
+        return request

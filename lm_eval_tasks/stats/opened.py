@@ -44,6 +44,7 @@ def open_run(results: Results) -> dict[str, list[Sample]]:
     if not samples:
         _warn_of_unchecked(results)
         return {}
+    _warn_of_unknown(results.path, [sample for of_task in samples.values() for sample in of_task])
     _check_scores(results, samples)
     if results.block:
         _check_block(results.path, results.block, samples)
@@ -82,7 +83,7 @@ def read_runs(paths: Sequence[Path]) -> list[Sample]:
         for file in files:
             # What results do not list, `read` leaves out.
             if file not in opened and not results_in(file.parent):
-                read_rows(file)
+                _warn_of_unknown(file, read_rows(file))
     return read(paths)
 
 
@@ -107,6 +108,17 @@ def shown_run(results: Results) -> Iterator[str | Table]:
 
 def _warn_of_unchecked(results: Results) -> None:
     _LOGGER.warning("%s: its samples are not beside it, so none of its numbers was checked", results.path)
+
+
+def _warn_of_unknown(path: Path, samples: Sequence[Sample]) -> None:
+    unknown = sum(not _is_known(sample) for sample in samples)
+    if unknown:
+        _LOGGER.warning(
+            "%s: of %d of %d rows the texts are not there, or another release scored them, so only sums of their scores were checked",
+            path,
+            unknown,
+            len(samples),
+        )
 
 
 # --- the rows
@@ -135,7 +147,6 @@ def _asked_by(task: str) -> tuple[str, str] | None:
 def read_rows(file: Path) -> list[Sample]:
     """Read the samples of a file: one task's, each with the scores that its answer gives; a SamplesError that names another row."""
     samples: dict[str, Sample] = {}
-    unknown = 0
     for sample, line in read_lines(file):
         if sample.id in samples:
             raise SamplesError(f"{file} has two answers to {sample.id}: give the files of one run of one model")
@@ -144,15 +155,6 @@ def read_rows(file: Path) -> list[Sample]:
             raise SamplesError(f"{file} has samples of several tasks, {sample.id} of {sample.task}: {_AGAIN}")
         if _is_known(sample):
             _check_sample(sample, line, file)
-        else:
-            unknown += 1
-    if unknown:
-        _LOGGER.warning(
-            "%s: of %d of %d rows the texts are not there, or another release scored them, so only sums of their scores were checked",
-            file,
-            unknown,
-            len(samples),
-        )
     return list(samples.values())
 
 

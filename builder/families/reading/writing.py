@@ -9,9 +9,9 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-from builder.families.descriptor import Written
 from builder.families.reading.choosing import ChosenSets, NewPapers, choose
-from builder.families.writer import writer_of
+from builder.families.registry import Written
+from builder.families.writer import ConfigurationWriter
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.contract import Split
 from lm_eval_tasks.base.manifest import ListedConfiguration
@@ -65,7 +65,7 @@ class ReadingWriter:
     def _write_rows(self, chosen: ChosenSets, asking: ReadingAsker[Any], excluded: list[str]) -> ListedConfiguration:
         """Write the rows; the names of those that are left out are added to `excluded`."""
         configuration = ListedConfiguration(chosen.reading.name, chosen.reading.task, "questions")
-        writer = writer_of(self.folder, configuration)
+        writer = ConfigurationWriter(self.folder, configuration)
         for paper_set in progress(chosen.paper_sets, chosen.reading.name):
             for row in asking.rows(paper_set, chosen.questions[paper_set.paper.id], self.round_name):
                 # What is wrong with a question is wrong with it in the other order, too.

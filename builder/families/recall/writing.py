@@ -10,13 +10,13 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builder.families.descriptor import Written
 from builder.families.reading.asking import part_of
 from builder.families.reading.columns import shared_columns
 from builder.families.reading.making import library_of, new_papers, reason_of
 from builder.families.recall.filler import Filler, Run, fill, fillers_of, replaced, runs_of
 from builder.families.recall.texts import AskedText, PaperText, Paragraph, asked_texts, placed
-from builder.families.writer import writer_of
+from builder.families.registry import Written
+from builder.families.writer import ConfigurationWriter
 from builder.parquet.schema import Row
 from builder.seeding import digest_of
 from builder.sources.tokenizer import token_counter
@@ -54,7 +54,7 @@ def write(workspace: Workspace, folder: Path, engine: Engine) -> Written:
 def _write(configuration: Recall, round_: _Recalled, folder: Path) -> tuple[ListedConfiguration, Sequence[StageReport]]:
     drawn, excluded = list(round_.places.items()), round_.workspace.round_.excluded
     report = replace(deepcopy(round_.report), stage=configuration.name)
-    writer = writer_of(folder, ListedConfiguration(configuration.name, configuration.task, "questions"))
+    writer = ConfigurationWriter(folder, ListedConfiguration(configuration.name, configuration.task, "questions"))
     # Paper -> why it has no row, "" if it has one; a paper may be asked about twice.
     reasons: dict[str, str] = {}
     for asked, place in progress(drawn, configuration.name):

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from builder.extract.sections import top_sections
 from builder.extract.stage import Documents, choose_documents
-from builder.families.descriptor import FamilyBuilder, Written
+from builder.families.registry import FamilyBuilder, Written
 from builder.families.scalar.annotate import typing_of
 from builder.families.scalar.columns import SCHEMA, TASK, row_of, with_choices, with_token_counts
 from builder.families.scalar.measured import ScalarMeasure
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question, whole_mention
-from builder.families.writer import writer_of
+from builder.families.writer import ConfigurationWriter
 from builder.ids import bare_id
 from builder.parquet.schema import Lacking, Row, hashes_of
 from builder.records import Cited, Document, Paper
@@ -173,7 +173,9 @@ def write_level(
     choosers: Mapping[Measured, Chooser],
 ) -> ListedConfiguration:
     """Write the rows of one SCALAR level, as `rows.row_of` makes them."""
-    writer = writer_of(folder, ListedConfiguration(level.name, TASK, "questions"), lambda: ScalarMeasure(choosers))
+    writer = ConfigurationWriter(
+        folder, ListedConfiguration(level.name, TASK, "questions"), lambda: ScalarMeasure(choosers)
+    )
     for split, of_split in rows.items():
         waiting = iter(of_split)
         while group := list(islice(waiting, _COUNTED_TOGETHER)):

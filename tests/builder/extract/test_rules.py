@@ -836,8 +836,10 @@ def test_text_below_a_white_box_with_other_text_on_it_is_hidden(tmp_path: Path) 
     assert "in its place" in text and "first said" not in text
 
 
-@pytest.mark.parametrize("cover", ["strips", "tiles", "stroke", "frame"])
-def test_text_below_several_small_boxes_or_a_thick_line_is_hidden(tmp_path: Path, cover: str) -> None:
+@pytest.mark.parametrize(
+    "cover", ["strips", "tiles", "stroke", "frame", "image", "image on a turned page", "image below"]
+)
+def test_text_below_several_small_boxes_a_thick_line_or_an_image_is_hidden(tmp_path: Path, cover: str) -> None:
     path = draw(tmp_path / "paper.pdf", [[*stack(*PAPER), Text(["What was first said here."], 72, 700, 10)]])
     with pymupdf.open(path) as pdf:
         white = dict[str, Any](color=(1, 1, 1), fill=(1, 1, 1), width=0, overlay=True)
@@ -848,9 +850,15 @@ def test_text_below_several_small_boxes_or_a_thick_line_is_hidden(tmp_path: Path
             pdf[0].draw_line((60, 697), (400, 697), color=(1, 1, 1), width=20, overlay=True)
         if cover == "frame":
             pdf[0].draw_rect((60, 685, 400, 706), color=(1, 1, 1), width=1, overlay=True)
+        if cover.startswith("image"):
+            picture = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 34, 2), False)
+            picture.clear_with(255)
+            place = pymupdf.Rect(60, 685, 400, 706)
+            pdf[0].insert_image(place, pixmap=picture, keep_proportion=False, overlay=cover != "image below")
+        pdf[0].set_rotation(90 if "turned" in cover else 0)
         pdf.saveIncr()
     text = "".join(section.text for section in read_pdf(path).document.sections)
-    assert ("first said" in text) == (cover == "frame")
+    assert ("first said" in text) == (cover in ("frame", "image below"))
 
 
 def test_a_numbered_list_with_a_gap_loses_no_entry() -> None:

@@ -194,7 +194,7 @@ def test_a_row_is_excluded_by_its_id(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """One of a paper's two texts is excluded, and one place of another text; neither id is reported as unknown."""
     written: list[str] = []
     writer = SimpleNamespace(add=lambda _, row: written.append(row["id"]), close=lambda: None)
-    monkeypatch.setattr(writing, "writer_of", lambda *_: writer)
+    monkeypatch.setattr(writing, "ConfigurationWriter", lambda *_: writer)
     texts = [AskedText("p1", section, 0, 9, (), (0,), (0,)) for section in ("abstract", "conclusion")]
 
     def rows_without(configuration: Recall, *excluded: str) -> StageReport:

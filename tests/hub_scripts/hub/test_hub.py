@@ -17,7 +17,7 @@ from huggingface_hub import HfFileSystem
 from builder.dataset import folder as folders
 from builder.dataset.folder import finish_import
 from builder.dataset.publishable import publishable
-from builder.families.writer import writer_of
+from builder.families.writer import ConfigurationWriter
 from builder.round.allowed import AuditTable
 from hub_scripts.errors import DifferenceError
 from hub_scripts.hub.checks import load_counts
@@ -264,7 +264,7 @@ def _large(place: Path, megabytes: int) -> Path:
     """A dataset folder with a file that does not compress."""
     rng = random.Random(1)
     with folders.replacing(place) as building:
-        writer = writer_of(building, ListedConfiguration("Abs-9K", "abs", "full"))
+        writer = ConfigurationWriter(building, ListedConfiguration("Abs-9K", "abs", "full"))
         for i in range(megabytes):
             writer.add(
                 "test",

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from lm_eval_tasks.base.places import without_places
-from lm_eval_tasks.base.redaction import HIDDEN, redact, secrets_in
+from lm_eval_tasks.base.redaction import HIDDEN, redact, secrets_in, without_places
 
 SECRET = "Zq8vX1kT0rB7nM3wP5sD9fGh"
 HOLDING = {
