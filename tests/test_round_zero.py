@@ -53,11 +53,17 @@ def test_a_source_that_lacks_something_is_one_sentence(command: Command, tmp_pat
         assert (code, words in err, err.count("\n")) == (1, True, 1), err
 
 
+@pytest.fixture(scope="module")
+def from_articles(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
+    """The options that fill from the articles, which are read once."""
+    return ("--source", "jats", "--path", DATA / "jats", "--work", tmp_path_factory.mktemp("work"))
+
+
 @pytest.mark.data
 @pytest.mark.slow
-def test_it_is_completed_from_the_articles(command: Command, tmp_path: Path) -> None:
+def test_it_is_completed_from_the_articles(command: Command, tmp_path: Path, from_articles: tuple[object, ...]) -> None:
     shutil.copytree(ZERO, tmp_path / "zero")
-    code, out, err = command("fill", tmp_path / "zero", "--source", "jats", "--path", DATA / "jats")
+    code, out, err = command("fill", tmp_path / "zero", *from_articles)
     assert code == 0, err
     assert "276 in, 276 kept" in out
     filled = tmp_path / "zero-filled"
@@ -104,14 +110,16 @@ def test_half_of_it_is_said_to_be_half(command: Command, tmp_path: Path) -> None
 
 @pytest.mark.data
 @pytest.mark.slow
-def test_a_copy_with_other_answers_is_not_completed(command: Command, tmp_path: Path) -> None:
+def test_a_copy_with_other_answers_is_not_completed(
+    command: Command, tmp_path: Path, from_articles: tuple[object, ...]
+) -> None:
     shutil.copytree(ZERO, tmp_path / "zero")
     [file] = (tmp_path / "zero" / "Next-8K-ids").glob("*.parquet")
     table = pq.read_table(file)
     answers = [row["answer"][::-1] for row in table.to_pylist()]
     column = pa.array(answers, table.schema.field("answer").type)
     pq.write_table(table.set_column(table.schema.get_field_index("answer"), "answer", column), file)
-    line = ("fill", tmp_path / "zero", "--source", "jats", "--path", DATA / "jats")
+    line = ("fill", tmp_path / "zero", *from_articles)
     code, out, err = command(*line)
     assert (code, f"{file.name} has changed" in err, err.count("\n")) == (1, True, 1), err
     # As whoever changes the manifest too would hand it on.

@@ -4,7 +4,7 @@ If all similarities of a token are negative, `bert_score` may take the 0 of a pa
 other pairs of its batch; here a score is that of the pair alone (its batch size 1).
 
 A reference is the same in every setting of a task, and again in the floors that are shown next to a score; `bert_score`
-would embed it for each. Texts are embedded in batches of like length and cut at 512 tokens, which the library leaves to a
+would embed it in each call. Texts are embedded in batches of like length and cut at 512 tokens, which the library leaves to a
 tokenizer that in deberta's case names no limit.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -40,6 +41,7 @@ class Loader(yaml.SafeLoader):
 Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
 
 
+@functools.cache
 def config(path: Path) -> dict[str, Any]:
     with path.open() as file:
         read = yaml.load(file, Loader)
