@@ -1,4 +1,7 @@
-"""The package `pymupdf`, opened without what we do not use."""
+"""The package `pymupdf`, opened without what we do not use.
+
+A program that uses us beside `pymupdf4llm` imports that one itself and calls its functions: documents lack the methods that it adds.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -14,7 +17,7 @@ def _absent(*packages: str) -> Iterator[None]:
         yield
     finally:
         for name in hidden:
-            del sys.modules[name]
+            sys.modules.pop(name, None)
 
 
 # A neural model of layouts, which `import pymupdf` opens where it is installed: nine tenths of the time, and 90 MB, in each process.

@@ -122,7 +122,7 @@ def replacing(
 
     Args:
         mark: a file that only folders of this kind contain.
-        what: such folders are called in messages.
+        what: what such folders are called in messages.
         is_ours: whether a file or folder in such a folder is of its kind, and may be replaced with it.
 
     Raises:

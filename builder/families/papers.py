@@ -1,4 +1,4 @@
-"""The texts that rows of other families show, each once: rows of the configurations `Papers` and `Abstracts`."""
+"""The texts that rows of other families show, each once: rows of the configuration `Papers`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from builder.families.reading.papers_read import PaperLibrary, abstract_text, shown_text
-from builder.families.registry import FamilyBuilder, Written
+from builder.families.descriptor import FamilyBuilder, Written
+from builder.families.reading.papers_read import PaperLibrary, shown_text
 from builder.parquet.schema import INTEGER, STRING, Lacking, Row, RowSchema, strings
 from builder.records import Paper
 from builder.sources.tokenizer import token_counter
@@ -63,7 +63,7 @@ def complete(row: Row, task: str, store: Store) -> Row | Lacking:
     if paper is None:
         return "missing_paper"
     documents = store.documents(paper.id)
-    for text in (abstract_text(paper), *(shown_text(paper, document).text for document in documents)):
+    for text in (shown_text(paper, document).text for document in documents):
         whole = SCHEMA.completed(row, {"title": paper.title, "text": text})
         if not isinstance(whole, str):
             return whole

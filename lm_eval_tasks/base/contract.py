@@ -22,7 +22,7 @@ POPULARITY: Measured = "popularity"
 LEAD: Measured = "lead"
 # Ending of the configurations that hold rows of another one by id alone.
 IDS = "-ids"
-# The configurations with the texts that rows of the reading families show parts of: whole papers, and titles with abstracts.
+# The configuration with the papers that rows of the reading families show parts of.
 PAPERS = "Papers"
 # How the parts of such a row become a text (`families.reading.prompt`): raised with any change to that.
 PARTS_VERSION = 1

@@ -112,7 +112,8 @@ def take_apart(text: str, opened: str = "", closing: str = "", opening: str = ""
 
 def _before_thoughts(text: str, openings: Sequence[str], closings: tuple[str, ...]) -> str:
     """Return what stands before the thoughts that a text ends with."""
-    begins = sorted(match.span() for mark in openings for match in re.finditer(re.escape(mark), text))
+    found = ((match.start(), mark) for mark in openings for match in re.finditer(f"(?={re.escape(mark)})", text))
+    begins = sorted((start, start + len(mark)) for start, mark in found)
     end = _before_space(text, len(text))
     while text.endswith(closings, 0, end):
         while begins and begins[-1][1] > end:

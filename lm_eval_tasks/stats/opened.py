@@ -83,7 +83,7 @@ def read_runs(paths: Sequence[Path]) -> list[Sample]:
         for file in files:
             # What results do not list, `read` leaves out.
             if file not in opened and not results_in(file.parent):
-                _warn_of_unknown(file, read_rows(file))
+                read_rows(file)
     return read(paths)
 
 
@@ -125,7 +125,7 @@ def _warn_of_unknown(path: Path, samples: Sequence[Sample]) -> None:
 
 
 def _read_task(task: str, file: Path, results: Results) -> list[Sample]:
-    samples = read_rows(file)
+    samples = _rows_of(file)
     if not samples:
         raise SamplesError(f"{file} has no sample: run that task again")
     asked, expected = samples[0].row, _asked_by(task)
@@ -145,6 +145,17 @@ def _asked_by(task: str) -> tuple[str, str] | None:
 
 
 def read_rows(file: Path) -> list[Sample]:
+    """Read a file of samples that no results list; say so if they could not all be scored again.
+
+    Raises:
+        SamplesError: a row is another one than it says; the message names it.
+    """
+    samples = _rows_of(file)
+    _warn_of_unknown(file, samples)
+    return samples
+
+
+def _rows_of(file: Path) -> list[Sample]:
     """Read the samples of a file: one task's, each with the scores that its answer gives; a SamplesError that names another row."""
     samples: dict[str, Sample] = {}
     for sample, line in read_lines(file):

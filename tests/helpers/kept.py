@@ -44,7 +44,9 @@ def _sources() -> Iterator[Path]:
         for path in (_ROOT / package).rglob("*"):
             if path.is_file() and path.suffix not in (".py", ".pyc"):
                 yield path
-    yield from (_ROOT / "pyproject.toml", _ROOT / "constraints.txt", _ROOT / "standins" / "rounds.py")
+    for folder in ("standins", "tests/helpers"):
+        yield from (_ROOT / folder).glob("*.py")
+    yield from (_ROOT / "pyproject.toml", _ROOT / "constraints.txt", _ROOT / "tests" / "conftest.py")
 
 
 def _sha256(path: Path) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.extract.stage import choose_documents
+from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.reading.asking import ReadingAsker, neighbours
 from builder.families.reading.choosing import NewPapers
 from builder.families.reading.columns import SCHEMA, reading_faults
@@ -16,7 +17,7 @@ from builder.families.reading.completing import complete_row
 from builder.families.reading.measured import ReadingMeasure
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.reading.writing import ReadingWriter
-from builder.families.registry import FamilyBuilder, Written, families
+from builder.families.registry import families
 from builder.records import Cited, Paper, ReadingReason
 from builder.round.allowed import allows
 from builder.seeding import row_order

@@ -9,8 +9,8 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
+from builder.families.descriptor import Written
 from builder.families.reading.choosing import ChosenSets, NewPapers, choose
-from builder.families.registry import Written
 from builder.families.writer import ConfigurationWriter
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.contract import Split

@@ -4,10 +4,10 @@ from functools import partial
 
 import pyarrow as pa
 
+from builder.families.descriptor import FamilyBuilder
 from builder.families.reading.columns import PART, SHOWN
 from builder.families.reading.completing import complete_row
 from builder.families.recall.writing import write
-from builder.families.registry import FamilyBuilder
 from builder.parquet.schema import INTEGER, STRING, RowSchema, strings
 
 _SPAN = pa.struct([("kind", STRING), ("start", INTEGER), ("end", INTEGER), ("times", INTEGER)])

@@ -10,12 +10,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from builder.families.descriptor import Written
 from builder.families.reading.asking import part_of
 from builder.families.reading.columns import shared_columns
 from builder.families.reading.making import library_of, new_papers, reason_of
 from builder.families.recall.filler import Filler, Run, fill, fillers_of, replaced, runs_of
 from builder.families.recall.texts import AskedText, PaperText, Paragraph, asked_texts, placed
-from builder.families.registry import Written
 from builder.families.writer import ConfigurationWriter
 from builder.parquet.schema import Row
 from builder.seeding import digest_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from builder.extract.sections import top_sections
 from builder.extract.stage import Documents, choose_documents
-from builder.families.registry import FamilyBuilder, Written
+from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.scalar.annotate import typing_of
 from builder.families.scalar.columns import SCHEMA, TASK, row_of, with_choices, with_token_counts
 from builder.families.scalar.measured import ScalarMeasure
@@ -172,7 +172,7 @@ def write_level(
     count: TokenCounter,
     choosers: Mapping[Measured, Chooser],
 ) -> ListedConfiguration:
-    """Write the rows of one SCALAR level, as `rows.row_of` makes them."""
+    """Write the rows of one SCALAR level."""
     writer = ConfigurationWriter(
         folder, ListedConfiguration(level.name, TASK, "questions"), lambda: ScalarMeasure(choosers)
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from builder.errors import FolderError
-from builder.families.registry import FamilyBuilder, Written
+from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.writing.columns import complete_row, schema_of_task
 from builder.families.writing.lead import with_lead
 from builder.families.writing.plan import PlannedSample, plan

@@ -1,7 +1,7 @@
 """The writing tasks: a paper's title, abstract, introduction or related work, from the rest of it (AcademicEval paper).
 
 ROUGE-L and BERTScore are the columns of the paper (section 4.3). Models are ranked by ROUGE-L over content words: of the metrics
-that need no model it tells texts apart best (`benchmarks/headline.py`). The floors show what a score is worth: the answer against other
+that need no model it tells texts apart best (docs/metrics.md). The floors show what a score is worth: the answer against other
 papers' targets ("random pair"), other papers' targets, human texts, as the answer ("wrong paper"), and a text of function words alone.
 """
 

@@ -1,4 +1,4 @@
-"""Which rows a number is of: runs over other contents, other revisions, other rounds and parts of a round, through the commands."""
+"""Which rows a number is of: runs over other contents and other revisions, through the commands."""
 
 from __future__ import annotations
 
