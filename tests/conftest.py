@@ -24,6 +24,9 @@ from tests.helpers.kept import copy_kept
 from tests.helpers.warm import Warm
 from tests.helpers.warm import warm as warm_interpreter
 
+# (name, what builds it in a folder) -> the folder.
+Kept = Callable[[str, Callable[[Path], object]], Path]
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what needs the real papers where they are not, saying so."""
@@ -54,7 +57,7 @@ def shared_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def kept(shared_tmp: Path, pytestconfig: pytest.Config) -> Callable[[str, Callable[[Path], object]], Path]:
+def kept(shared_tmp: Path, pytestconfig: pytest.Config) -> Kept:
     """A folder that is built once for all processes of this test run, and kept for the next."""
 
     def folder(name: str, build: Callable[[Path], object]) -> Path:
@@ -68,7 +71,7 @@ def kept(shared_tmp: Path, pytestconfig: pytest.Config) -> Callable[[str, Callab
 
 
 @pytest.fixture(scope="session")
-def world(kept: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+def world(kept: Kept) -> Path:
     """A workspace whose world is drawn and extracted; copy it, do not write to it."""
     return kept("small-world", _build_world)
 
@@ -87,7 +90,7 @@ def dataset(world: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def recalled(kept: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+def recalled(kept: Kept) -> Path:
     """A finished dataset folder with recall at 4K and 8K."""
     from tests.helpers.recall import recall_round
 

@@ -128,9 +128,8 @@ def code_version() -> str:
     root = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256()
     for package in ("lm_eval_tasks", "builder"):
-        for path in sorted((root / package).rglob("*.[pt]*")):
-            if path.suffix in (".py", ".toml", ".txt"):
-                digest.update(path.read_bytes())
+        for path in sorted(path for path in (root / package).rglob("*") if path.suffix in (".py", ".toml", ".txt")):
+            digest.update(path.read_bytes())
     libraries = ", ".join(f"{name} {_version(name)}" for name in _LIBRARIES)
     return f"academiceval {version('academiceval')}, code {digest.hexdigest()[:8]}, {libraries}"
 

@@ -30,7 +30,7 @@ class ShownText:
 
 def shown_text(paper: Paper, document: Document) -> ShownText:
     """Return the text of a paper: headings after `##` and `###`, one paragraph a line, one reference a line."""
-    written = [abstract_text(paper)]
+    written = [f"# {paper.title}{_GAP}## Abstract\n{paper.abstract}{_GAP}"]
     sections: dict[int, int] = {}
     length = len(written[0])
     for top in top_sections(document):
@@ -45,13 +45,6 @@ def shown_text(paper: Paper, document: Document) -> ShownText:
 
 
 _GAP = "\n\n"
-
-
-def abstract_text(paper: Paper) -> str:
-    """Return title and abstract of a paper, as they begin its whole text."""
-    return f"# {paper.title}{_GAP}## Abstract\n{paper.abstract}{_GAP}"
-
-
 # Of a reference list that can be relied on: entries, the share of them with a title, and the shares of the titled ones that
 # both ways find cited in the same places, and at all.
 _LEAST_ENTRIES, _LEAST_TITLED, _LEAST_AGREED, _LEAST_CITED = 5, 0.6, 0.8, 0.7

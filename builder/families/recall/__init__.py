@@ -11,7 +11,7 @@ from builder.families.recall.writing import write
 from builder.parquet.schema import INTEGER, STRING, RowSchema, strings
 
 _SPAN = pa.struct([("kind", STRING), ("start", INTEGER), ("end", INTEGER), ("times", INTEGER)])
-COLUMNS = pa.schema(
+_COLUMNS = pa.schema(
     [
         *strings("id", "paper_id", "title", "section", "place", "published", "license", "primary_category", "round"),
         ("input_tokens", INTEGER),
@@ -24,8 +24,8 @@ COLUMNS = pa.schema(
     ]
 )
 SCHEMA = RowSchema(
-    columns=COLUMNS,
-    kept=[name for name in COLUMNS.names if name != "title"],
+    columns=_COLUMNS,
+    kept=[name for name in _COLUMNS.names if name != "title"],
     own=["title"],
     paper_column="paper_id",
     shown_column="papers",

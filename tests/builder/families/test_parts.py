@@ -27,7 +27,7 @@ from builder.families.next import (
 from builder.families.reading.asking import fill, neighbours
 from builder.families.reading.citing import places_of, section_kinds
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
-from builder.families.reading.papers_read import PaperLibrary, PaperRead, abstract_text, shown_text
+from builder.families.reading.papers_read import PaperLibrary, PaperRead, shown_text
 from builder.families.reading.works import Entry, certain_works, is_garbled, near_titles
 from builder.families.walk import CONTROL_KINDS, Walk
 from builder.records import Cited, Citing, Document, Paper, Reference, Role, Section
@@ -56,8 +56,9 @@ def document(sections: Mapping[str, str], titles: tuple[str, ...] = ()) -> Docum
 
 def test_the_text_of_a_paper_and_where_its_sections_begin() -> None:
     doc = document({"Introduction": "One [1].", "5 Experiments": "Two."}, ("Some work of some kind",))
-    shown = shown_text(paper("1"), doc)
-    assert shown.text.startswith(abstract_text(paper("1")))
+    one = paper("1")
+    shown = shown_text(one, doc)
+    assert shown.text.startswith(f"# {one.title}\n\n## Abstract\n{one.abstract}\n\n")
     assert [shown.text[at : at + 3] for at in shown.sections.values()] == ["One", "Two"]
     assert shown.text[shown.references :].startswith("## References\n[1] B. Ahl")
 

@@ -73,6 +73,15 @@ def test_two_rounds_side_by_side(command: Command, hub: Hub, two_rounds: tuple[P
 
 
 @pytest.mark.usefixtures("first")
+def test_pushing_again_changes_nothing(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    before = dict(hub.repos[KEY].tags), len(hub.repos[KEY].commits)
+    code, out, _ = command("push", two_rounds[0], "--repo", REPO, "--yes")
+    assert code == 0
+    assert "0 files to upload" in out
+    assert (dict(hub.repos[KEY].tags), len(hub.repos[KEY].commits)) == before
+
+
+@pytest.mark.usefixtures("first")
 def test_a_published_name_never_moves(command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
     before = dict(hub.repos[KEY].tags)
     code, _, err = command("push", two_rounds[0], "--repo", REPO, "--licenses", "noncommercial", "--yes")
@@ -246,7 +255,9 @@ def test_verify_lists_what_is_missing_and_what_is_too_much(command: Command, hub
     assert "org/nothing does not exist" in err
 
 
-@pytest.mark.parametrize("content", [b"{", b'{"format": 1, "round": "x", "files": {"../../etc/passwd": {}}}'])
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"format": 1}', b'{"format": 1, "round": "x", "files": {"../../etc/passwd": {}}}']
+)
 def test_a_manifest_that_is_none_of_ours(
     content: bytes, command: Command, hub: Hub, two_rounds: tuple[Path, Path]
 ) -> None:

@@ -215,9 +215,9 @@ def test_models_that_cannot_be_opened_are_named(
 
     assert "'gpt' is neither a baseline" in told("--model", "gpt")
     assert "needs pretrained=" in told("--model", "hf")
-    assert "nothing answers at http://127.0.0.1:9/" in told(
-        *"--model local-chat-completions --apply_chat_template --model_args model=x,base_url=http://127.0.0.1:9/v1/chat/completions,max_length=4096,max_retries=1".split()
-    )
+    gone = "model=x,base_url=http://127.0.0.1:9/v1/chat/completions,max_length=4096,max_retries=1"
+    line = ("--model", "local-chat-completions", "--apply_chat_template", "--model_args", gone)
+    assert "nothing answers at http://127.0.0.1:9/" in told(*line)
     for name in ("nobody/nothing", "nothing"):
         assert f"'{name}' is not in the cache here" in told("--model", "hf", "--model_args", f"pretrained={name}")
     for name in ("./nope", "../nope"):
