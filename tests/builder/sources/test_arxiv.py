@@ -303,8 +303,11 @@ def test_a_refused_query_says_why(arxiv: ArxivSource, server: Loopback) -> None:
         list(arxiv.by_author(ADA))
 
 
-def test_denied_access_stops_at_once(arxiv: ArxivSource, server: Loopback) -> None:
-    server.faults = [Fault("api", (403, {}, b"<html>Access Denied</html>"), times=9)]
+@pytest.mark.parametrize("packed", [{}, {"Content-Encoding": "br"}])
+def test_denied_access_stops_at_once_however_it_is_packed(
+    arxiv: ArxivSource, server: Loopback, packed: dict[str, str]
+) -> None:
+    server.faults = [Fault("api", (403, packed, b"<html>Access Denied</html>"), times=9)]
     with pytest.raises(SourceError, match="denies access"):
         list(arxiv.by_author(ADA))
     assert len(server.log) == 1

@@ -9,13 +9,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from builder.errors import SourceError
 from builder.sources import http_client
 from builder.sources.http_client import HttpClient
 
@@ -87,29 +85,6 @@ def test_a_packed_body_is_whole_or_none(body: bytes, encoding: str, whole: bytes
             http_client._unpacked(body, encoding)
     else:
         assert http_client._unpacked(body, encoding) == whole
-
-
-def test_a_refusal_is_believed_however_it_is_packed() -> None:
-    asked = []
-
-    class Refusing(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_response(403)
-            self.send_header("Content-Encoding", "br")
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"no")
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        with pytest.raises(SourceError, match="denies access"):
-            client().get(f"http://127.0.0.1:{server.server_port}/x")
-        server.shutdown()
-    assert asked == ["/x"]
 
 
 def test_one_kind_of_failure_does_not_count_against_another(monkeypatch: pytest.MonkeyPatch) -> None:
