@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import gzip
 import random
-import socket
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,32 +13,8 @@ import pytest
 
 from builder.sources import http_client
 from builder.sources.http_client import HttpClient
-
-
-@contextmanager
-def endless_headers(opened: set[socket.socket]) -> Iterator[str]:
-    """A server that sends a byte of a header at a time, for ever."""
-
-    def answer(connection: socket.socket) -> None:
-        opened.add(connection)
-        with connection, suppress(OSError):
-            connection.recv(4096)
-            connection.sendall(b"HTTP/1.1 200 OK\r\nX-A: ")
-            while True:
-                connection.sendall(b"a")
-                time.sleep(0.02)
-        opened.discard(connection)
-
-    def accept() -> None:
-        with suppress(OSError):
-            while True:
-                connection, _ = server.accept()
-                threading.Thread(target=answer, args=(connection,), daemon=True).start()
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=accept, daemon=True).start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/x"
-        server.shutdown(socket.SHUT_RDWR)
+from standins.loopback import Fault, World, serve
+from tests.helpers.papers import mirror
 
 
 def client() -> HttpClient:
@@ -54,16 +27,17 @@ def client() -> HttpClient:
 
 
 @pytest.mark.slow
-def test_one_connection_at_a_time() -> None:
-    opened: set[socket.socket] = set()
-    with endless_headers(opened) as url:
+def test_one_connection_at_a_time(tmp_path: Path) -> None:
+    with serve(World(mirror(tmp_path, []))) as server:
+        # The headers alone take longer than the client waits.
+        server.faults = [Fault("/x", drip=0.02, times=3)]
         for _ in range(3):
             with pytest.raises(http_client._TransientFailure, match="no whole answer"):
-                client()._request(url)
+                client()._request(f"{server.url}/x")
             until = time.monotonic() + 20
-            while opened and time.monotonic() < until:
+            while server.open and time.monotonic() < until:
                 time.sleep(0.01)
-            assert not opened
+            assert not server.open
 
 
 @pytest.mark.parametrize(
