@@ -62,10 +62,14 @@ def make_round(tmp_path: Path, server: Loopback, categories: tuple[str, ...] = (
     )
 
 
+def opened(tmp_path: Path, server: Loopback, categories: tuple[str, ...] = (), **source: object) -> ArxivSource:
+    round_ = make_round(tmp_path, server, categories, **source)
+    return open_arxiv(round_, Store.open(tmp_path / "work" / "store.sqlite3"))
+
+
 @pytest.fixture
 def arxiv(tmp_path: Path, server: Loopback, waits: list[float]) -> ArxivSource:
-    (tmp_path / "work").mkdir()
-    return open_arxiv(make_round(tmp_path, server), Store.open(tmp_path / "work" / "store.sqlite3"))
+    return opened(tmp_path, server)
 
 
 def ids(items: Iterator[Paper | Drop]) -> list[str]:
@@ -113,8 +117,7 @@ def test_both_harvests_bring_the_same_papers(
     tmp_path: Path, server: Loopback, waits: list[float], harvest: str, categories: tuple[str, ...]
 ) -> None:
     server.world.comments["2601.00003"] = "Withdrawn by the authors"
-    round_ = make_round(tmp_path, server, harvest=harvest, categories=categories)
-    source = open_arxiv(round_, Store.open(tmp_path / "work" / "store.sqlite3"))
+    source = opened(tmp_path, server, categories, harvest=harvest)
     items = list(source.submitted_between(date(2026, 2, 1), date(2026, 2, 14)))
     wanted = {"cs.CL", "hep-ph"} if len(categories) == 2 else set(categories)
     kept = [p for p in PAPERS[1:] if p.id != "2601.00003" and (not wanted or p.primary_category in wanted)]
@@ -127,7 +130,7 @@ def test_a_long_list_is_fetched_in_slices(
     tmp_path: Path, server: Loopback, waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("builder.sources.arxiv._LONGEST_LIST", 2)
-    source = open_arxiv(make_round(tmp_path, server, harvest="search"), Store.open(tmp_path / "store.sqlite3"))
+    source = opened(tmp_path, server, harvest="search")
     assert sorted(ids(source.submitted_between(date(2026, 1, 1), date(2026, 2, 28)))) == [p.id for p in PAPERS]
     assert len(set(server.log)) > 3
 
@@ -181,14 +184,8 @@ def test_what_was_answered_is_not_asked_again_in_the_round(
 
 
 def test_requests_keep_their_distance_over_all_processes(tmp_path: Path, server: Loopback, waits: list[float]) -> None:
-    (tmp_path / "work").mkdir()
-    source = {**server.tables(), "delay": 5.0}
     for number in (1, 2):
-        store = Store.open(tmp_path / "work" / "store.sqlite3")
-        round_ = make_round(tmp_path, server).model_copy(
-            update={"source": make_round(tmp_path, server).source.model_copy(update=source)}
-        )
-        list(open_arxiv(round_, store).by_ids([f"2601.0000{number}"]))
+        list(opened(tmp_path, server, delay=5.0).by_ids([f"2601.0000{number}"]))
     # What a busy machine took since the first request is waited less.
     assert max(waits) <= 5.0
     assert len(server.log) == 2
@@ -224,12 +221,9 @@ def test_what_passes_is_waited_for(
 
 
 def test_waits_grow_and_end(tmp_path: Path, server: Loopback, waits: list[float]) -> None:
-    source = make_round(tmp_path, server).source.model_copy(update={"delay": 1.0})
-    round_ = make_round(tmp_path, server).model_copy(update={"source": source})
-    (tmp_path / "work").mkdir()
     server.faults = [Fault("api", RATE, times=100)]
     with pytest.raises(SourceError, match="failed 7 times, last: status 429"):
-        list(open_arxiv(round_, Store.open(tmp_path / "store.sqlite3")).by_author(ADA))
+        list(opened(tmp_path, server, delay=1.0).by_author(ADA))
     backed_off = [wait for wait in waits if wait >= 1.0]
     assert len(backed_off) == http_client.TRIES - 1
     assert all(2**i <= wait <= 1.5 * 2**i for i, wait in enumerate(backed_off))
@@ -238,14 +232,12 @@ def test_waits_grow_and_end(tmp_path: Path, server: Loopback, waits: list[float]
 def test_an_empty_list_of_an_author_is_believed_when_it_comes_again_a_minute_later(
     tmp_path: Path, server: Loopback, waits: list[float]
 ) -> None:
-    (tmp_path / "work").mkdir()
-    with Store.open(tmp_path / "work" / "store.sqlite3") as store:
-        arxiv = open_arxiv(make_round(tmp_path, server, delay=3.0), store)
-        assert ids(arxiv.by_author("Zed Nobody")) == []
-        assert len(server.log) == 3
-        assert max(waits) >= 60
-        assert ids(arxiv.search_titles(["A title that nobody wrote"])) == []
-        assert len(server.log) == 5
+    arxiv = opened(tmp_path, server, delay=3.0)
+    assert ids(arxiv.by_author("Zed Nobody")) == []
+    assert len(server.log) == 3
+    assert max(waits) >= 60
+    assert ids(arxiv.search_titles(["A title that nobody wrote"])) == []
+    assert len(server.log) == 5
 
 
 def test_a_page_that_comes_back_is_noticed(arxiv: ArxivSource, server: Loopback) -> None:
@@ -393,14 +385,11 @@ def test_pages_in_place_of_all_files_end_the_run(arxiv: ArxivSource, server: Loo
     assert arxiv.fetch("pdf", "2601.00001", 1) is not None
 
 
-def test_an_empty_answer_counts_for_this_run_only(tmp_path: Path, server: Loopback, waits: list[float]) -> None:
-    (tmp_path / "work").mkdir()
+def test_an_empty_answer_counts_for_this_run_only(tmp_path: Path, arxiv: ArxivSource, server: Loopback) -> None:
     empty = (200, ATOM, loopback.feed([], 0, 0, 2000, {}))
     server.faults = [Fault("Ada", empty, times=3)]
-    with Store.open(tmp_path / "work" / "store.sqlite3") as store:
-        first = open_arxiv(make_round(tmp_path, server), store)
-        assert ids(first.by_author(ADA)) == ids(first.by_author(ADA)) == []
-        assert ids(open_arxiv(make_round(tmp_path, server), store).by_author(ADA))
+    assert ids(arxiv.by_author(ADA)) == ids(arxiv.by_author(ADA)) == []
+    assert ids(opened(tmp_path, server).by_author(ADA))
     assert len(server.log) == 4
 
 
@@ -427,20 +416,15 @@ def test_a_server_that_does_not_answer_is_given_up(
     tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "fault", lambda _: time.sleep(0.6))
-    source = open_arxiv(make_round(tmp_path, server, timeout=0.1), Store.open(tmp_path / "s.sqlite3"))
-    (tmp_path / "work").mkdir()
     with pytest.raises(SourceError, match=r"failed 7 times, last: no (whole answer in 0.1 s|answer in time)"):
-        list(source.by_author(ADA))
+        list(opened(tmp_path, server, timeout=0.1).by_author(ADA))
 
 
 @pytest.mark.slow
 def test_a_server_that_drips_is_given_up_at_the_deadline(tmp_path: Path, server: Loopback) -> None:
     """A byte every tenth of a second never ends a wait for the next byte."""
-    (tmp_path / "work").mkdir()
     server.faults = [Fault("api", drip=0.1)]
-    with Store.open(tmp_path / "work" / "s.sqlite3") as store:
-        source = open_arxiv(make_round(tmp_path, server, timeout=0.5), store)
-        assert ids(source.by_author(ADA)) == ["2601.00001", "2601.00002"]
+    assert ids(opened(tmp_path, server, timeout=0.5).by_author(ADA)) == ["2601.00001", "2601.00002"]
     assert len(server.log) == 2
 
 
