@@ -1,8 +1,11 @@
+"""Folders of metadata and files, and the index of a metadata file."""
+
 from __future__ import annotations
 
 import gzip
 import json
 import lzma
+import os
 import tracemalloc
 from datetime import date
 from pathlib import Path
@@ -13,9 +16,11 @@ import zstandard
 from builder import packed
 from builder.errors import SourceError
 from builder.records import Drop, Paper
+from builder.sources import mirror
 from builder.sources.metadata_file import paper_from_record, read_metadata
-from builder.sources.mirror import MirrorSource, count_papers
+from builder.sources.mirror import MetadataIndex, MirrorSource, count_papers
 from builder.store import Store
+from tests.helpers import papers
 
 PLAIN = {
     "id": "2601.00001",
@@ -70,7 +75,7 @@ def test_every_packing_is_found_and_read(tmp_path: Path, name: str, suffix: str)
     assert [item.id for item in source.submitted_between(None, None)] == ["0704.0001", "2601.00001"]
 
 
-def test_bad_records_are_dropped_one_by_one(tmp_path: Path) -> None:
+def test_bad_records_and_withdrawn_papers_are_dropped_one_by_one(tmp_path: Path) -> None:
     records = [
         "{not json",
         {**PLAIN, "id": "../../x"},
@@ -78,10 +83,12 @@ def test_bad_records_are_dropped_one_by_one(tmp_path: Path) -> None:
         {**PLAIN, "published": "soon"},
         {"id": "2601.00009"},
         ["a", "list"],
+        {**PLAIN, "id": "2601.00002", "comments": "This paper has been Withdrawn by the author"},
         PLAIN,
     ]
-    items = list(read_metadata(make(tmp_path, records) / "meta.jsonl"))
-    assert [item.reason for item in items if isinstance(item, Drop)] == ["bad_record"] * 6
+    items = list(MirrorSource(make(tmp_path, records)).submitted_between(None, None))
+    assert sorted(item.reason for item in items if isinstance(item, Drop)) == [*["bad_record"] * 6, "withdrawn"]
+    assert Drop("2601.00002", "withdrawn") in items
     assert [item.id for item in items if isinstance(item, Paper)] == ["2601.00001"]
 
 
@@ -126,17 +133,6 @@ def test_a_line_without_end_is_not_held(suffix: str, tmp_path: Path, monkeypatch
     assert [item.id for item in items] == [f"meta.jsonl{suffix}:1", "2601.00001"]
     with pytest.raises(OSError, match="unpacks to more than 20000 bytes"):
         packed.read_packed(tmp_path / f"meta.jsonl{suffix}", 20_000)
-
-
-def test_withdrawn_papers_are_dropped(tmp_path: Path) -> None:
-    folder = make(tmp_path, [{**PLAIN, "comments": "This paper has been Withdrawn by the author"}])
-    assert list(MirrorSource(folder).submitted_between(None, None)) == [Drop("2601.00001", "withdrawn")]
-
-
-def test_the_window_holds_both_its_days(tmp_path: Path) -> None:
-    source = MirrorSource(make(tmp_path, [PLAIN, KAGGLE]))
-    kept = [i.id for i in source.submitted_between(date(2026, 1, 5), date(2026, 1, 5)) if isinstance(i, Paper)]
-    assert kept == ["2601.00001"]
 
 
 def test_lookups(tmp_path: Path) -> None:
@@ -188,17 +184,108 @@ def test_metadata_is_never_whole_in_memory(tmp_path: Path) -> None:
 
 
 def test_a_paper_with_two_files_is_one(tmp_path: Path) -> None:
-    names = (
-        *("pdf/2601.00001v1.pdf", "html/2601.00001v1.html.xz", "pdf/2601.00002.PDF", "html/2601.00002v2.htm"),
-        *(
-            "pdf/hep-th_9901001v2.pdf",
-            "html/hep-th_9901001.html",
-            "pdf/x.pdf.1.pdf",
-            "pdf/x.pdf.2.pdf",
-            "pdf/notes.txt",
-        ),
-    )
-    for name in names:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
+    pdfs = "2601.00001v1.pdf 2601.00002.PDF hep-th_9901001v2.pdf x.pdf.1.pdf x.pdf.2.pdf notes.txt"
+    pages = "2601.00001v1.html.xz 2601.00002v2.htm hep-th_9901001.html"
+    for folder, names in (("pdf", pdfs), ("html", pages)):
+        (tmp_path / folder).mkdir()
+        for name in names.split():
+            (tmp_path / folder / name).touch()
     assert count_papers(tmp_path) == 5
+
+
+# --- the index: read once, again when the file has changed, and on from where a kill left it
+
+PAPERS = [papers.paper(i, "Ann Ek", f"Author {i}", day=i) for i in range(1, 13)]
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """From which record on the file was read, each time."""
+    real, seen = mirror.read_metadata, []
+
+    def read(path: Path, after: int = 0) -> object:
+        seen.append(after)
+        return real(path, after)
+
+    monkeypatch.setattr(mirror, "read_metadata", read)
+    return seen
+
+
+def index(folder: Path) -> MetadataIndex:
+    return MetadataIndex(folder / "meta.jsonl", folder / "index.sqlite3")
+
+
+def test_it_is_read_once_and_again_when_its_bytes_have_changed(tmp_path: Path, reads: list[int]) -> None:
+    papers.mirror(tmp_path, PAPERS)
+    first = index(tmp_path).fingerprint
+    assert (index(tmp_path).fingerprint, reads) == (first, [0])
+    os.utime(tmp_path / "meta.jsonl", (1, 1))
+    assert (index(tmp_path).fingerprint, reads) == (first, [0])
+    papers.mirror(tmp_path, PAPERS[:5])
+    again = index(tmp_path)
+    assert again.fingerprint != first
+    assert reads == [0, 0]
+    assert [one.id for one in again.store.papers_by_author("ann ek")] == [one.id for one in PAPERS[:5]]
+
+
+def test_it_goes_on_where_it_was_killed(tmp_path: Path, reads: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    papers.mirror(tmp_path, PAPERS)
+    monkeypatch.setattr(mirror, "_BATCH", 5)
+    monkeypatch.setattr(mirror, "progress", lambda items, what: _until(items, 8))
+    with pytest.raises(KeyboardInterrupt):
+        index(tmp_path)
+    monkeypatch.setattr(mirror, "progress", lambda items, what: items)
+    found = index(tmp_path)
+    assert reads == [0, 5]
+    assert [one.id for one in found.between(date.min, date.max)] == [one.id for one in PAPERS]
+
+
+def _until(items: object, most: int) -> object:
+    for i, item in enumerate(items):  # type: ignore[arg-type, var-annotated]
+        if i == most:
+            raise KeyboardInterrupt
+        yield item
+
+
+def test_records_of_other_days_and_unusable_ones_are_counted(tmp_path: Path) -> None:
+    papers.mirror(tmp_path, PAPERS)
+    with (tmp_path / "meta.jsonl").open("a") as file:
+        file.write("{no record\n")
+    items = list(MirrorSource(tmp_path).submitted_between(PAPERS[3].published, PAPERS[5].published))
+    assert [one.id for one in items if isinstance(one, Paper)] == [one.id for one in PAPERS[3:6]]
+    drops = [one for one in items if isinstance(one, Drop)]
+    assert [one.reason for one in drops] == ["bad_record", *["outside_window"] * 9]
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    papers.mirror(tmp_path, PAPERS)
+
+    def changing(items: object, what: str) -> object:
+        for item in items:  # type: ignore[attr-defined]
+            papers.mirror(tmp_path, PAPERS[:3])
+            yield item
+
+    monkeypatch.setattr(mirror, "progress", changing)
+    with pytest.raises(SourceError, match="changed while it was being read"):
+        index(tmp_path)
+    monkeypatch.setattr(mirror, "progress", lambda items, what: items)
+    assert len(list(index(tmp_path).between(date.min, date.max))) == 3
+
+
+def test_another_file_of_the_same_size_and_time_is_another(tmp_path: Path) -> None:
+    papers.mirror(tmp_path, PAPERS)
+    assert index(tmp_path).store.papers_by_author("ann ek")
+    text = (tmp_path / "meta.jsonl").read_text()
+    stat = (tmp_path / "meta.jsonl").stat()
+    (tmp_path / "meta.jsonl").write_text(text.replace("Ann Ek", "Bob Ek"))
+    os.utime(tmp_path / "meta.jsonl", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert (tmp_path / "meta.jsonl").stat().st_size == stat.st_size
+    assert index(tmp_path).store.papers_by_author("bob ek")
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 400, b""])
+def test_a_damaged_index_is_made_again(tmp_path: Path, damage: bytes) -> None:
+    papers.mirror(tmp_path, PAPERS)
+    index(tmp_path).store.close()
+    (tmp_path / "index.sqlite3").write_bytes(damage)
+    assert len(index(tmp_path).store.papers_by_author("ann ek")) == len(PAPERS)
