@@ -32,20 +32,23 @@ def text_of(document: Document, heading: str) -> str:
     return next(section.text for section in document.sections if section.heading == heading)
 
 
-def headed(*headings: str, y: float = 80.0) -> list[Text]:
+def sections(*headings: str) -> list[tuple[str, str] | str]:
     """Headings with a paragraph below each; `h2:` and `h3:` begin those of lower levels."""
     items: list[tuple[str, str] | str] = []
     for heading in headings:
         style, is_lower, text = heading.partition(":")
         items += [(style, text) if is_lower else ("h1", heading), FILLER]
-    return stack(*items, y=y)
+    return items
 
 
+def headed(*headings: str, y: float = 80.0) -> list[Text]:
+    return stack(*sections(*headings), y=y)
+
+
+FRONT = [("title", "A Title of Some Length"), "Ann Author, Bob Author", ("h1", "Abstract"), FILLER]
+BACK = [("h1", "References"), "[1] A. Ek. A cited title of note. Journal of Tests, 2020."]
 PAPER = [
-    ("title", "A Title of Some Length"),
-    "Ann Author, Bob Author",
-    ("h1", "Abstract"),
-    FILLER,
+    *FRONT,
     ("h1", "1  Introduction"),
     FILLER + " FIRST",
     ("h1", "2  Related Work"),
@@ -56,12 +59,11 @@ PAPER = [
     FILLER + " SETUP",
     ("h1", "4  Conclusion"),
     FILLER + " LAST",
-    ("h1", "References"),
-    "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
+    *BACK,
 ]
 
 
-def test_numbered_sections_get_number_role_and_level(tmp_path: Path) -> None:
+def test_numbered_sections_get_number_role_and_level_and_title_and_abstract_are_none(tmp_path: Path) -> None:
     document = read(tmp_path, stack(*PAPER))
     assert roles(document) == [
         ("1 Introduction", "introduction", 1),
@@ -73,10 +75,6 @@ def test_numbered_sections_get_number_role_and_level(tmp_path: Path) -> None:
     ]
     assert text_of(document, "1 Introduction").endswith("FIRST")
     assert text_of(document, "3.1 Setup").endswith("SETUP")
-
-
-def test_title_and_abstract_are_no_sections(tmp_path: Path) -> None:
-    document = read(tmp_path, stack(*PAPER))
     assert document.title == "A Title of Some Length"
     assert document.abstract.startswith("The quick survey")
 
@@ -230,19 +228,7 @@ def test_line_numbers_of_review_versions_are_not_text(tmp_path: Path) -> None:
 
 
 def test_related_work_inside_the_introduction(tmp_path: Path) -> None:
-    document = read(
-        tmp_path,
-        stack(
-            ("h1", "1  Introduction"),
-            FILLER,
-            ("h2", "1.1  Related Work"),
-            FILLER + " INSIDE",
-            ("h1", "2  Method"),
-            FILLER,
-            ("h1", "3  Conclusion"),
-            FILLER,
-        ),
-    )
+    document = read(tmp_path, headed("1  Introduction", "h2:1.1  Related Work", "2  Method", "3  Conclusion"))
     assert ("1.1 Related Work", "related_work", 2) in roles(document)
 
 
@@ -298,17 +284,9 @@ def test_an_appendix_before_the_references_ends_the_body(tmp_path: Path) -> None
 
 
 def test_a_printed_table_of_contents_is_skipped(tmp_path: Path) -> None:
-    contents = [
-        ("title", "A Title"),
-        ("h1", "Abstract"),
-        FILLER,
-        ("h1", "Contents"),
-        ("h1", "1  Introduction"),
-        ("h1", "2  Conclusion"),
-    ]
-    document = read(
-        tmp_path, stack(*contents), stack(("h1", "1  Introduction"), FILLER + " REAL", ("h1", "2  Conclusion"), FILLER)
-    )
+    contents = [*FRONT, ("h1", "Contents"), ("h1", "1  Introduction"), ("h1", "2  Conclusion")]
+    paper = stack(("h1", "1  Introduction"), FILLER + " REAL", ("h1", "2  Conclusion"), FILLER)
+    document = read(tmp_path, stack(*contents), paper)
     assert [heading for heading, *_ in roles(document)] == ["1 Introduction", "2 Conclusion"]
     assert text_of(document, "1 Introduction").endswith("REAL")
 
@@ -353,56 +331,19 @@ def test_a_box_called_summary_is_no_conclusion(tmp_path: Path) -> None:
 def test_labels_on_axes_do_not_say_how_sections_are_numbered(tmp_path: Path) -> None:
     """A page of charts: a known word without a number, as often as there are axes."""
     charts = [Text(["Model"], x, y, 12.0, BOLD) for x in (80.0, 250.0, 420.0) for y in (100.0, 300.0, 500.0, 700.0)]
-    body = [
-        ("title", "A Title of Some Length"),
-        "Ann Author",
-        ("h1", "Abstract"),
-        FILLER,
-        ("h1", "1  Introduction"),
-        FILLER,
-        ("h1", "2  How It Is Built"),
-        FILLER,
-        ("h2", "2.1  The Parts"),
-        FILLER,
-        ("h1", "3  What Came of It"),
-        FILLER,
-        ("h1", "References"),
-        "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
-    ]
-    document = read(tmp_path, stack(*body[:8]), charts, stack(*body[8:]))
+    first = [*FRONT, *sections("1  Introduction", "2  How It Is Built")]
+    last = [*sections("h2:2.1  The Parts", "3  What Came of It"), *BACK]
+    document = read(tmp_path, stack(*first), charts, stack(*last))
     found = [heading for heading, _, _ in roles(document) if heading[:1].isdigit()]
     assert found == ["1 Introduction", "2 How It Is Built", "2.1 The Parts", "3 What Came of It"]
     assert roles(document)[-1] == ("References", "references", 1)
 
 
-NUMBERED = [
-    ("title", "A Title of Some Length"),
-    "Ann Author",
-    ("h1", "Abstract"),
-    FILLER,
-    ("h1", "Introduction"),
-    FILLER,
-    ("h1", "1  Power"),
-    FILLER,
-    ("h1", "2  Transport"),
-    FILLER,
-    ("h1", "3  Buildings"),
-    FILLER,
-    ("h1", "4  Farms"),
-    FILLER,
-    ("h1", "References"),
-    "[1] A. Ek. A cited title of note. Journal of Tests, 2020.",
-]
-
-
 def test_numbers_that_count_up_outweigh_an_unnumbered_introduction(tmp_path: Path) -> None:
-    document = read(tmp_path, stack(*NUMBERED))
-    assert [heading for heading, _, level in roles(document) if level == 1 and heading[:1].isdigit()] == [
-        "1 Power",
-        "2 Transport",
-        "3 Buildings",
-        "4 Farms",
-    ]
+    paper = [*FRONT, *sections("Introduction", "1  Power", "2  Transport", "3  Buildings", "4  Farms"), *BACK]
+    found = roles(read(tmp_path, stack(*paper)))
+    numbered = [heading for heading, _, level in found if level == 1 and heading[:1].isdigit()]
+    assert numbered == ["1 Power", "2 Transport", "3 Buildings", "4 Farms"]
 
 
 def test_a_section_that_is_set_otherwise_is_found_by_its_subsections(tmp_path: Path) -> None:
@@ -410,7 +351,7 @@ def test_a_section_that_is_set_otherwise_is_found_by_its_subsections(tmp_path: P
     pages = [
         stack(*PAPER[:8]),
         odd + stack(FILLER, ("h2", "3.1  Setup"), FILLER, ("h2", "3.2  Parts"), FILLER, y=110.0),
-        stack(("h1", "4  Conclusion"), FILLER, ("h1", "References"), "[1] A. Ek. A cited title of note. Tests, 2020."),
+        stack(("h1", "4  Conclusion"), FILLER, *BACK),
     ]
     reading = read_pdf(draw(tmp_path / "paper.pdf", pages))
     assert ("3 Buildings of Our Cities", "body", 1) in roles(reading.document)
@@ -421,7 +362,7 @@ def test_subsections_without_their_section_are_noticed(tmp_path: Path) -> None:
     pages = [
         stack(*PAPER[:8]),
         stack(FILLER, ("h2", "3.1  Setup"), FILLER, ("h2", "3.2  Parts"), FILLER),
-        stack(("h1", "4  Conclusion"), FILLER, ("h1", "References"), "[1] A. Ek. A cited title of note. Tests, 2020."),
+        stack(("h1", "4  Conclusion"), FILLER, *BACK),
     ]
     reading = read_pdf(draw(tmp_path / "paper.pdf", pages))
     assert not reading.headings_agree
@@ -454,28 +395,17 @@ def test_marks_of_footnotes_are_not_text(tmp_path: Path) -> None:
 
 
 def test_weak_names_count_where_no_other_heading_names_the_role(tmp_path: Path) -> None:
-    weak = [
-        ("h1", "1  Introduction"),
-        FILLER,
-        ("h1", "2  Existing Approaches"),
-        FILLER,
-        ("h1", "3  Method"),
-        FILLER,
-        ("h1", "4  Summary"),
-        FILLER,
-    ]
-    assert [role for _, role, _ in roles(read(tmp_path, stack(*weak)))] == [
+    weak = ["1  Introduction", "2  Existing Approaches", "3  Method", "4  Summary"]
+    assert [role for _, role, _ in roles(read(tmp_path, headed(*weak)))] == [
         "introduction",
         "related_work",
         "body",
         "conclusion",
     ]
-    plain = [*weak, ("h1", "5  Related Work"), FILLER, ("h1", "6  Conclusion"), FILLER]
-    assert [role for _, role, _ in roles(read(tmp_path, stack(*plain)))] == [
+    plain = [*weak, "5  Related Work", "6  Conclusion"]
+    assert [role for _, role, _ in roles(read(tmp_path, headed(*plain)))] == [
         "introduction",
-        "body",
-        "body",
-        "body",
+        *["body"] * 3,
         "related_work",
         "conclusion",
     ]
@@ -601,8 +531,8 @@ def test_a_letter_without_sections_has_a_title_and_an_abstract(tmp_path: Path) -
 
 
 def test_a_goal_opens_a_paper_that_has_no_introduction(tmp_path: Path) -> None:
-    paper = (("h1", "Abstract"), FILLER, ("h1", "1  Goal"), FILLER, ("h1", "2  Motivation"), FILLER)
-    assert [role for _, role, _ in roles(read(tmp_path, stack(*paper)))] == ["introduction", "body"]
+    document = read(tmp_path, headed("Abstract", "1  Goal", "2  Motivation"))
+    assert [role for _, role, _ in roles(document)] == ["introduction", "body"]
 
 
 @pytest.mark.parametrize(
@@ -648,15 +578,7 @@ def test_a_number_drawn_after_its_words(tmp_path: Path) -> None:
 def test_a_tables_column_called_references_is_no_list(tmp_path: Path) -> None:
     table = [("h1", "References"), "A first cell", "Another cell"]
     entries = [f"[{i}] A. Ek. A cited title of note. Journal of Tests, 2020." for i in range(1, 5)]
-    paper = [
-        ("h1", "1  Introduction"),
-        FILLER,
-        *table,
-        FILLER * 4,
-        ("h1", "2  Conclusion"),
-        FILLER,
-        ("h1", "References"),
-    ]
+    paper = [*sections("1  Introduction"), *table, FILLER * 4, *sections("2  Conclusion"), ("h1", "References")]
     document = read(tmp_path, stack(*paper, *entries))
     assert [section.role for section in document.sections] == ["introduction", "conclusion", "references"]
     assert len(document.references) == 4
@@ -674,14 +596,12 @@ def test_a_column_with_years_between_sections_is_no_list(tmp_path: Path) -> None
 
 def test_sections_of_the_body_may_be_called_like_those_of_its_end(tmp_path: Path) -> None:
     names = (
-        "Introduction",
-        "Checklist for Snow Studies",
-        "Appendix Detection in Images",
-        "Funding for Lakes",
-        "Conclusion",
+        "1  Introduction",
+        "2  Checklist for Snow Studies",
+        "3  Appendix Detection in Images",
+        "4  Funding for Lakes",
     )
-    paper = [part for i, name in enumerate(names, 1) for part in (("h1", f"{i}  {name}"), FILLER)]
-    document = read(tmp_path, stack(*paper, ("h1", "References"), "[1] A. Ek. A title. Tests, 2020."))
+    document = read(tmp_path, stack(*sections(*names, "5  Conclusion"), *BACK))
     assert [section.role for section in document.sections] == [
         "introduction",
         *["body"] * 3,
@@ -745,10 +665,9 @@ def test_a_paragraph_below_a_heading_is_no_part_of_it(tmp_path: Path) -> None:
 
 
 def test_appendices_count_beyond_roman_letters_and_have_subsections(tmp_path: Path) -> None:
-    named = [("h1", f"{letter}  More on {letter}") for letter in "ABCDEFGHIJK"]
-    named = [part for heading in named for part in (heading, FILLER)]
-    named.insert(named.index(("h1", "I  More on I")) + 2, ("h2", "I.1  Proofs"))
-    pages = [stack(*PAPER), stack(*named[:8]), stack(*named[8:16]), stack(*named[16:])]
+    named = [f"{letter}  More on {letter}" for letter in "ABCDEFGHIJK"]
+    named.insert(9, "h2:I.1  Proofs")
+    pages = [stack(*PAPER), headed(*named[:4]), headed(*named[4:8]), headed(*named[8:])]
     found = [(heading, role) for heading, role, _ in roles(read(tmp_path, *pages))][6:]
     assert [heading[0] for heading, _ in found] == [*"ABCDEFGHIIJK"] and {role for _, role in found} == {"appendix"}
 
@@ -773,21 +692,14 @@ def test_a_row_of_a_table_named_like_a_section_is_no_heading(tmp_path: Path) -> 
     rows = [Text(["BitNet"], 72, y, 10, BOLD) for y in (300, 340, 380)]
     pages = [*stack(("h1", "1  Introduction"), FILLER), *rows, *stack(("h1", "2  BitNet"), FILLER, y=420)]
     last = stack(("h1", "3  Conclusion"), FILLER)
-    toc: list[list[object]] = [
-        [1, name, page] for name, page in (("Introduction", 1), ("BitNet", 1), ("Conclusion", 2))
-    ]
-    assert [name for name, *_ in roles(read(tmp_path, pages, last, toc=toc))] == [
-        "1 Introduction",
-        "2 BitNet",
-        "3 Conclusion",
-    ]
+    toc: list[list[object]] = [[1, "Introduction", 1], [1, "BitNet", 1], [1, "Conclusion", 2]]
+    found = roles(read(tmp_path, pages, last, toc=toc))
+    assert [name for name, *_ in found] == ["1 Introduction", "2 BitNet", "3 Conclusion"]
 
 
 def test_lines_of_an_algorithm_are_no_headings(tmp_path: Path) -> None:
-    lines = [
-        Text([text], 72, 300 + 24 * i, 10, BOLD)
-        for i, text in enumerate(("Rivers", "end for", "Lakes", "else", "Ponds"))
-    ]
+    printed = ("Rivers", "end for", "Lakes", "else", "Ponds")
+    lines = [Text([text], 72, 300 + 24 * i, 10, BOLD) for i, text in enumerate(printed)]
     pages = [*stack(("h1", "Introduction"), FILLER), *lines, *stack(FILLER, ("h1", "Conclusion"), FILLER, y=440)]
     names = [name for name, *_ in roles(read(tmp_path, pages))]
     assert "Lakes" in names and not {"end for", "else"} & set(names)
@@ -815,14 +727,7 @@ def test_a_paper_without_headings_is_none(tmp_path: Path) -> None:
 
 
 def test_a_first_heading_below_a_larger_title_stays(tmp_path: Path) -> None:
-    paper = (
-        ("title", "A Title of a Paper"),
-        "Ann Author",
-        ("h1", "Rivers in the News"),
-        FILLER,
-        ("h1", "References"),
-        "[1] A.",
-    )
+    paper = [*FRONT[:2], *sections("Rivers in the News"), ("h1", "References"), "[1] A."]
     assert roles(read(tmp_path, stack(*paper)))[0] == ("Rivers in the News", "body", 1)
 
 
