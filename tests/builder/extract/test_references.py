@@ -257,3 +257,11 @@ def test_the_lives_of_the_authors_are_no_part_of_the_last_entry() -> None:
         for i in range(8)
     ]
     assert read_entries([*entries, *life])[-1].raw == "[3] A. Ek. A cited title of note. Tests, 2020."
+
+
+def test_a_numbered_list_with_a_gap_loses_no_entry() -> None:
+    text = "A. Ek. A cited title of some length, and more of it. Journal of Tests, 2020."
+    labels = (1, 2, 3, 4, *range(8, 15))
+    lines = [line(f"[{label}] {text}", y=12.0 * i, start=True) for i, label in enumerate(labels)]
+    assert "[14]" in "".join(entry.raw for entry in read_entries(lines))
+    assert read_entries([]) == []
