@@ -53,7 +53,9 @@ def write(changed: list[dict[str, str]], delimiter: str = ",") -> None:
 
 
 @pytest.mark.slow
-def test_a_folder_becomes_a_round_without_an_edit(folder: Path, command: Command) -> None:
+def test_a_folder_becomes_a_round_without_an_edit_and_one_without_samples_names_the_key_to_change(
+    folder: Path, command: Command
+) -> None:
     code, out, err = command("init", "--source", "pdfs", folder.name)
     assert code == 0, err
     assert "papers 5, with title and day 5, of these with authors 5" in out
@@ -68,6 +70,12 @@ def test_a_folder_becomes_a_round_without_an_edit(folder: Path, command: Command
     assert "crawl: 5 in, 5 kept" in out
     assert "authors unknown" not in out
     assert "Title-10K" in out
+    # Five papers cannot demonstrate for one another in settings with co-authors: the key to change is named.
+    text = Path("round.toml").read_text()
+    settings = 'settings = ["Title-10K", "Abs-9K", "Intro-8K"]'
+    Path("round.toml").write_text(text.replace(settings, 'settings = ["Title-31K-G"]'))
+    code, _, err = command("run", "round.toml", "--replace")
+    assert (code, "Title-10K" in err) == (1, True), err
 
 
 @pytest.mark.slow
@@ -281,14 +289,3 @@ def test_a_few_real_papers_make_a_round_at_the_first_try(
     manifest = json.loads(Path("academiceval/manifest.json").read_text())
     rows_of = {one["name"]: one["splits"]["test"]["statistics"]["samples"] for one in manifest["configurations"]}
     assert min(rows_of.values()) >= least, rows_of
-
-
-def test_a_round_without_samples_names_the_key_to_change(folder: Path, command: Command) -> None:
-    """Five papers cannot demonstrate for one another in settings with co-authors."""
-    assert command("init", "--source", "pdfs", folder)[0] == 0
-    text = Path("round.toml").read_text()
-    Path("round.toml").write_text(
-        text.replace('settings = ["Title-10K", "Abs-9K", "Intro-8K"]', 'settings = ["Title-31K-G"]')
-    )
-    code, _, err = command("run", "round.toml")
-    assert (code, "Title-10K" in err) == (1, True), err
