@@ -14,9 +14,7 @@ import pytest
 from builder.extract import workers
 from builder.extract.workers import extract_files
 from lm_eval_tasks.engines.registry import LocalEngine
-from tests.helpers.drawing import FILLER, draw, stack
-
-PAPER = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]
+from tests.helpers.drawing import PAPER, draw, stack
 
 # A worker that does to itself what the name of the file says.
 NAUGHTY = """
@@ -148,23 +146,19 @@ def _children() -> set[int]:
 
 
 @pytest.mark.slow
-def test_workers_end_when_the_reader_stops_early(tmp_path: Path) -> None:
+def test_workers_are_ours_in_any_folder_and_end_when_the_reader_stops_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pymupdf.py").write_text("raise SystemExit('taken for ours')")
+    monkeypatch.chdir(tmp_path)
     files = [draw(tmp_path / f"{i}.pdf", [stack(*PAPER)]) for i in range(6)]
     others = _children()
     results = extract_files(map(str, files), LocalEngine(2), 30.0, 1024)
-    next(results)
+    assert next(results).reason == ""
     children = _children() - others
     assert children
     results.close()  # type: ignore[attr-defined]
     assert not children & _children()
-
-
-@pytest.mark.slow
-def test_modules_in_the_folder_of_the_call_are_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "pymupdf.py").write_text("raise SystemExit('taken for ours')")
-    path = draw(tmp_path / "paper.pdf", [stack(*PAPER)])
-    monkeypatch.chdir(tmp_path)
-    assert [result.reason for result in extract_files([str(path)], LocalEngine(1), 30.0, 1024)] == [""]
 
 
 def test_no_files_no_results() -> None:
