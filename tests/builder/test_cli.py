@@ -14,6 +14,7 @@ from builder import cli
 from builder.sources import tokenizer
 from builder.sources.tokenizer import token_counter
 from standins.places import BIN
+from tests.builder.test_pipeline import digests
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.served import Command
 
@@ -47,7 +48,7 @@ def one_sentence(result: tuple[int, str, str]) -> str:
 
 
 @pytest.mark.slow
-def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> None:
+def test_run_status_and_build(command: Command, world: Path, dataset: Path, tmp_path: Path) -> None:
     path = write_round(tmp_path)
     code, out, _ = command("status", path)
     assert code == 0
@@ -57,7 +58,7 @@ def test_run_status_and_build(command: Command, world: Path, tmp_path: Path) -> 
     assert code == 0
     assert "| Title-10K |" in out
     assert "samples related:" in out
-    assert (tmp_path / "academiceval" / "manifest.json").is_file()
+    assert digests(tmp_path / "academiceval") == digests(dataset)
     # Settings with demonstrations take papers from those without.
     reports = json.loads((tmp_path / "academiceval" / "manifest.json").read_text())["reports"]
     [title] = [report for report in reports if report["stage"] == "samples title"]

@@ -212,12 +212,6 @@ def test_row_groups_are_small_and_have_a_page_index(dataset: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_workspace_gives_the_same_bytes(world: Path, dataset: Path, tmp_path: Path) -> None:
-    build(small_round(copy_of(world, tmp_path)))
-    assert digests(tmp_path / "academiceval") == digests(dataset)
-
-
-@pytest.mark.slow
 def test_a_fresh_workspace_and_another_number_of_jobs_give_the_same_bytes(tiny: Path, tmp_path: Path) -> None:
     run(tiny_round(tmp_path), LocalEngine(1))
     assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
