@@ -24,7 +24,7 @@ from builder.dataset.tables import short_of_name
 from builder.errors import FolderError, RoundError, StoreError
 from builder.round.model import Round
 from builder.round.source import MirrorTable, SampleTable
-from builder.round.tables import PapersTable, SamplesTable, SplitTable
+from builder.round.tables import SamplesTable, SplitTable
 from builder.store import STORE
 from lm_eval_tasks.base.contract import SPLITS
 from lm_eval_tasks.base.errors import DatasetError
@@ -34,6 +34,9 @@ from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from standins.rounds import build, run, small_round, stages
 from tests.helpers.warm import Warm
+
+# A setting of the round's own.
+CO_AUTHORS = {"name": "Title-1M-G", "task": "title", "fill": ["co-author"]}
 
 
 def digests(place: Path) -> dict[str, str]:
@@ -332,9 +335,25 @@ def test_what_somebody_put_into_a_dataset_folder_is_not_lost(dataset: Path, tmp_
     assert (output / name).read_text() == "mine"
 
 
-def test_a_round_without_samples_writes_nothing_and_says_why(world: Path, tmp_path: Path) -> None:
-    with pytest.raises(FolderError, match="short_content"):
-        build(small_round(copy_of(world, tmp_path), samples=SamplesTable(min_content_words=10**6)))
+@pytest.mark.parametrize(
+    ("changes", "error", "said"),
+    [
+        ({"papers": {"categories": ["math.AG"]}}, RoundError, r"primary category math\.AG"),
+        ({"samples": {"min_content_words": 10**6}}, FolderError, "short_content"),
+        (
+            {"split": {"validation_from": date(2030, 1, 1), "test_from": date(2030, 2, 1)}},
+            FolderError,
+            r"the test split of Title-10K is empty \(\d+ samples, test from 2030-02-01\)",
+        ),
+        ({"setting": [CO_AUTHORS | {"tokens": 1_000_000}]}, FolderError, "too_few_co_author_demonstrations"),
+        ({"setting": [CO_AUTHORS | {"tokens": 1000}]}, FolderError, "longer_than_budget"),
+    ],
+)
+def test_a_round_without_samples_writes_nothing_and_says_why(
+    world: Path, tmp_path: Path, changes: dict[str, object], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        run(small_round(copy_of(world, tmp_path), **{"settings": ("Title-10K",), **changes}), LocalEngine(1))
     assert [path.name for path in tmp_path.iterdir()] == ["work"]
 
 
@@ -377,15 +396,6 @@ def test_a_split_without_samples_is_left_out(world: Path, tmp_path: Path) -> Non
     assert {split: len(part) for split, part in loaded.items()} == {"test": outcome.manifest.configurations[0].samples}
 
 
-def test_a_round_without_test_samples_is_refused(world: Path, tmp_path: Path) -> None:
-    future = SplitTable(validation_from=date(2030, 1, 1), test_from=date(2030, 2, 1))
-    with pytest.raises(
-        FolderError, match=r"the test split of Title-10K is empty \(\d+ samples, test from 2030-02-01\)"
-    ):
-        build(small_round(copy_of(world, tmp_path), split=future))
-    assert not (tmp_path / "academiceval").exists()
-
-
 @pytest.mark.slow
 def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
     settings = ("Title-10K", "Related-34K")
@@ -394,12 +404,6 @@ def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> N
     assert [one.samples > 0 for one in outcome.manifest.configurations] == [True, False]
     assert datasets.get_dataset_config_names(str(outcome.output)) == ["Title-10K"]
     assert "| Related-34K | Related work | - | 0 | - | 0 |" in (outcome.output / "README.md").read_text()
-
-
-def test_an_empty_category_is_named(tmp_path: Path, world: Path) -> None:
-    with pytest.raises(RoundError, match=r"primary category math\.AG"):
-        run(small_round(copy_of(world, tmp_path), papers=PapersTable(categories=("math.AG",))), LocalEngine(1))
-    assert not (tmp_path / "academiceval").exists()
 
 
 def test_building_before_crawling_says_what_to_run(tmp_path: Path) -> None:

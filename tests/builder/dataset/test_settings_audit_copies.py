@@ -78,16 +78,6 @@ def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_pat
     assert all(row["demonstrations"] == ids[row["id"]] for row in rows(place, "Abs-28K") if row["id"] in ids)
 
 
-def test_a_budget_that_the_graph_cannot_fill_drops_the_sample(world: Path, tmp_path: Path) -> None:
-    own = [{"name": "Title-1M-G", "task": "title", "tokens": 1_000_000, "fill": ["co-author"]}]
-    with pytest.raises(FolderError, match="too_few_co_author_demonstrations"):
-        build(small_round(copy_of(world, tmp_path), settings=("Title-10K",), setting=own))
-    assert not (tmp_path / "academiceval").exists()
-    own[0] |= {"tokens": 1000}
-    with pytest.raises(FolderError, match="longer_than_budget"):
-        build(small_round(tmp_path, settings=("Title-10K",), setting=own))
-
-
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
