@@ -389,20 +389,16 @@ def test_a_failed_build_leaves_the_previous_folder_alone(
 
 
 @pytest.mark.slow
-def test_a_split_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
+def test_a_setting_and_a_split_without_samples_are_left_out(world: Path, tmp_path: Path) -> None:
+    settings, samples = ("Title-10K", "Related-34K"), SamplesTable(min_citations=99)
     past = SplitTable(validation_from=date(2020, 1, 1), test_from=date(2020, 2, 1))
-    outcome = build(small_round(copy_of(world, tmp_path), settings=("Related-34K",), split=past))
-    loaded = datasets.load_dataset(str(outcome.output), "Related-34K")
-    assert {split: len(part) for split, part in loaded.items()} == {"test": outcome.manifest.configurations[0].samples}
-
-
-@pytest.mark.slow
-def test_a_setting_without_samples_is_left_out(world: Path, tmp_path: Path) -> None:
-    settings = ("Title-10K", "Related-34K")
-    round_ = small_round(copy_of(world, tmp_path), settings=settings, samples=SamplesTable(min_citations=99))
-    outcome = build(round_)
-    assert [one.samples > 0 for one in outcome.manifest.configurations] == [True, False]
+    outcome = build(small_round(copy_of(world, tmp_path), settings=settings, samples=samples, split=past))
+    title, related = outcome.manifest.configurations
+    assert (title.name, related.name, related.samples) == ("Title-10K", "Related-34K", 0)
     assert datasets.get_dataset_config_names(str(outcome.output)) == ["Title-10K"]
+    loaded = datasets.load_dataset(str(outcome.output), "Title-10K")
+    assert {split: len(part) for split, part in loaded.items()} == {"test": title.samples}
+    assert title.samples > 0
     assert "| Related-34K | Related work | - | 0 | - | 0 |" in (outcome.output / "README.md").read_text()
 
 
