@@ -17,7 +17,6 @@ from typing import Any
 import datasets
 import pyarrow.parquet as pq
 import pytest
-import yaml
 
 from builder.dataset import folder
 from builder.dataset.tables import short_of_name
@@ -167,15 +166,6 @@ def test_the_manifest_tells_where_everything_went(dataset: Path) -> None:
         assert file.sha256[:16] in name
     on_disk = {str(path.relative_to(dataset)) for path in dataset.rglob("*.parquet")}
     assert on_disk == set(manifest.files)
-
-
-def test_the_card_is_a_card(dataset: Path) -> None:
-    text = (dataset / "README.md").read_text(encoding="utf-8")
-    front = yaml.safe_load(text.split("---")[1])
-    assert [config["config_name"] for config in front["configs"]] == [setting.name for setting in SETTINGS]
-    assert len(front["dataset_info"]) == 16
-    assert "| Title-10K | Title |" in text
-    assert "| extract |" in text
 
 
 def test_the_card_tells_how_long_samples_are(dataset: Path) -> None:
@@ -411,9 +401,6 @@ def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="does not exist"):
         read_manifest(tmp_path / "x")
     with pytest.raises(DatasetError, match=r"no manifest\.json"):
-        read_manifest(tmp_path)
-    (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(DatasetError, match="is of format 99"):
         read_manifest(tmp_path)
 
 

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from lm_eval_tasks.base.manifest import canary
+from lm_eval_tasks.families.writing.settings import SETTINGS
 from tests.helpers.served import Command
 
 
@@ -25,12 +26,14 @@ def test_the_card_has_what_the_hub_reads(dataset: Path) -> None:
     assert front["source_datasets"] == ["original"]
     assert front["task_categories"][0] == "text-generation"
     assert {"arxiv:2510.17725", "arxiv:2502.13753"} <= set(front["tags"])
+    assert [one["config_name"] for one in front["configs"]] == [setting.name for setting in SETTINGS]
     assert [one.get("default") for one in front["configs"]].count(True) == 1
+    assert len(front["dataset_info"]) == 16
     assert canary("2026.11") in card.text
     assert canary("2026.11") != canary("2026.12")
     assert "eval.yaml" not in card.text
-    for heading in ("## Limitations", "## Takedowns", "## How to cite"):
-        assert heading in card.text
+    for shown in ("## Limitations", "## Takedowns", "## How to cite", "| Title-10K | Title |", "| extract |"):
+        assert shown in card.text
 
 
 @pytest.mark.slow
