@@ -333,14 +333,6 @@ def test_the_card_shows_a_short_row_of_each_configuration(dataset: Path) -> None
 # --- what may be published
 
 
-@pytest.fixture(scope="module")
-def copy(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("copies") / "public"
-    report = publishable(dataset, place, "redistributable")
-    assert report.dropped["license"] > 0
-    return place
-
-
 @pytest.mark.slow
 def test_a_publishable_copy_holds_no_text_without_a_licence(dataset: Path, copy: Path) -> None:
     names = {path.name for path in copy.iterdir() if path.is_dir()}

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from builder.dataset.publishable import publishable, without_papers
+from builder.dataset.publishable import without_papers
 from builder.errors import RoundError
 from builder.families.registry import rows_of, schema_of
 from builder.families.writing.prepare import _cited_papers
@@ -90,13 +90,9 @@ def test_later_builds_do_not_show_them(world: Path, tmp_path: Path) -> None:
     assert read_manifest(tmp_path / "academiceval").config["takedowns"] == [victim]
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["whole", "publishable"])
-def source(request: pytest.FixtureRequest, dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not request.param:
-        return dataset
-    copy = tmp_path_factory.mktemp("copies") / "copy"
-    publishable(dataset, copy, "redistributable")
-    return copy
+@pytest.fixture(params=[False, True], ids=["whole", "publishable"])
+def source(request: pytest.FixtureRequest, dataset: Path, copy: Path) -> Path:
+    return copy if request.param else dataset
 
 
 def test_the_copy_without_them(source: Path, dataset: Path, tmp_path: Path) -> None:
@@ -126,13 +122,12 @@ def test_the_copy_without_a_stranger_has_the_same_files(source: Path, tmp_path: 
     assert read_manifest(tmp_path / "without").files == read_manifest(source).files
 
 
-def test_a_copy_without_them_can_be_completed(dataset: Path, world: Path, tmp_path: Path) -> None:
+def test_a_copy_without_them_can_be_completed(dataset: Path, copy: Path, world: Path, tmp_path: Path) -> None:
     """Both ways to the whole round without a paper give the same rows: take down, then complete, or the other way round."""
     shutil.copytree(world / "work", tmp_path / "work")
     victim = _victim(dataset)
     without_papers(dataset, tmp_path / "expected", [victim], "2026.11.post1")
-    publishable(dataset, tmp_path / "copy", "redistributable")
-    without_papers(tmp_path / "copy", tmp_path / "less", [victim], "2026.11.post1")
+    without_papers(copy, tmp_path / "less", [victim], "2026.11.post1")
     report = fill_only(small_round(tmp_path), tmp_path / "less", tmp_path / "filled", LocalEngine(2))
     assert not report.dropped
     expected, filled = (read_manifest(tmp_path / name) for name in ("expected", "filled"))
