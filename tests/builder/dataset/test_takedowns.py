@@ -68,20 +68,15 @@ def test_a_list_that_cannot_be_read(line: str) -> None:
         parse_takedowns(f'{{"id": "2401.00001"}}\n{line}\n', "list")
 
 
-def test_a_round_names_the_list_that_cannot_be_read(command: Command, tmp_path: Path) -> None:
-    (tmp_path / TAKEDOWNS).write_text("2401.00001\n")
-    (tmp_path / "round.toml").write_text('round = "2026.11"\n[source]\nkind = "sample"\nauthors = 4\npapers = 4\n')
-    code, _, err = command("run", tmp_path / "round.toml")
-    assert code == 1
-    assert f"{TAKEDOWNS}, line 1" in err
-
-
 def test_later_builds_do_not_show_them(world: Path, tmp_path: Path) -> None:
     shutil.copytree(world / "work", tmp_path / "work")
     victim = _victim(world / "academiceval")
-    (tmp_path / TAKEDOWNS).write_text(json.dumps({"id": victim}) + "\n")
     scalar = {"levels": ("SCALAR-Hard",), "splits": ("train", "test")}
     round_ = small_round(tmp_path, takedowns=tmp_path / TAKEDOWNS, scalar=scalar)
+    (tmp_path / TAKEDOWNS).write_text(f"{victim}\n")
+    with pytest.raises(RoundError, match=f"{TAKEDOWNS}, line 1"):
+        build(round_)
+    (tmp_path / TAKEDOWNS).write_text(json.dumps({"id": victim}) + "\n")
     outcome = build(round_)
     assert victim in _shown(world / "academiceval")
     assert victim not in _shown(tmp_path / "academiceval")
