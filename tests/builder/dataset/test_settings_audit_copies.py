@@ -28,7 +28,7 @@ from builder.sources.sample import SampleSource
 from builder.store import Store
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.figures import Audit
-from lm_eval_tasks.base.manifest import ListedConfiguration
+from lm_eval_tasks.base.manifest import ListedConfiguration, canary
 from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_words, share_run
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
@@ -157,11 +157,16 @@ def test_the_audit_is_in_card_and_manifest_and_says_the_same_again(
     assert sum(found.months.values()) == sum(found.categories.values())
     assert 0 < found.active_authors <= 1
     assert "| long run |" in (dataset / "README.md").read_text()
-    file = tmp_path / "round.toml"
-    file.write_text(f'round = "2026.11"\noutput = "{dataset}"\n[source]\nkind = "sample"\n')
+    file, copied = tmp_path / "round.toml", tmp_path / "academiceval"
+    file.write_text('round = "2026.11"\n[source]\nkind = "sample"\n')
+    shutil.copytree(dataset, copied)
     code, out, _ = command("run", file, "--only", "audit")
     assert code == 0
     assert "| split order | 0 | 0 |" in out
+    text = (copied / "README.md").read_text()
+    (copied / "README.md").write_text(text.replace(canary("2026.11"), ""))
+    code, _, errors = command("run", file, "--only", "audit")
+    assert (code, "lacks the canary of round 2026.11" in errors) == (1, True)
 
 
 def _configuration(dataset: Path, name: str) -> ListedConfiguration:
