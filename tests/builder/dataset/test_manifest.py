@@ -275,11 +275,11 @@ def test_a_link_to_an_output_stays_one(
 def test_a_row_of_a_thousand_million_values_is_refused(tmp_path: Path) -> None:
     """A small file whose one row has more values than fit into memory: they are counted before any is unpacked."""
     file = tmp_path / "small.parquet"
-    schema = pa.schema([("numbers", pa.list_(pa.int64()))])
-    with pq.ParquetWriter(file, schema) as writer:
+    values = pa.array(np.zeros(34_000_000, np.int8))
+    table = pa.table({"numbers": pa.ListArray.from_arrays([0, len(values)], values)})
+    with pq.ParquetWriter(file, table.schema) as writer:
         for _ in range(4):
-            values = pa.array(np.zeros(50_000_000, np.int64))
-            writer.write_table(pa.table([pa.ListArray.from_arrays([0, len(values)], values)], schema=schema))
+            writer.write_table(table)
     assert file.stat().st_size < 5_000_000
     with pytest.raises(DatasetError, match="unpacks to more than"):
         check_unpacked(file, "x")
