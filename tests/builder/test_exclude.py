@@ -68,9 +68,3 @@ def test_what_is_wrong_is_left_out_and_said(command: Command, world: Path, tmp_p
     assert [line for line in out.splitlines() if "exclude names" in line] == [
         f"warning: exclude names {id_}, which is the id of no row" for id_ in sorted(mistyped)
     ]
-
-
-def test_an_entry_without_a_reason_is_refused(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "round.toml").write_text(ROUND.format(source=SMALL_SOURCE, exclude='exclude = [{ id = "2401.00001" }]'))
-    code, _, err = command("run", tmp_path / "round.toml")
-    assert (code, "reason" in err) == (1, True), err

@@ -380,7 +380,8 @@ def test_a_failed_build_leaves_the_previous_folder_alone(
 
 @pytest.mark.slow
 def test_a_setting_and_a_split_without_samples_are_left_out(world: Path, tmp_path: Path) -> None:
-    settings, samples = ("Title-10K", "Related-34K"), SamplesTable(min_citations=99)
+    settings = ("Title-10K", "Related-34K")
+    samples = SamplesTable(min_citations=99)
     past = SplitTable(validation_from=date(2020, 1, 1), test_from=date(2020, 2, 1))
     outcome = build(small_round(copy_of(world, tmp_path), settings=settings, samples=samples, split=past))
     title, related = outcome.manifest.configurations

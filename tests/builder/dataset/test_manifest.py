@@ -17,11 +17,10 @@ import pytest
 from builder.dataset.audit import audit
 from builder.dataset.folder import file_differences, replacing
 from builder.dataset.publishable import publishable
-from builder.errors import FolderError, RoundError
+from builder.errors import FolderError
 from builder.families.registry import columns_of, read_rows, rows_of, schema_of
 from builder.families.writing.columns import schema_of_task
 from builder.round.allowed import allowed_by
-from builder.round.model import load_round
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.figures import Statistics
 from lm_eval_tasks.base.manifest import DataFile, ListedConfiguration, SplitContents
@@ -146,25 +145,6 @@ def test_names_are_told_apart_by_the_manifest_and_not_by_their_endings() -> None
     ids = ListedConfiguration(f"{setting.name}-ids", setting.task, "ids", setting.name)
     assert (ids.name, ids.form, ids.of) == ("Any-ids-ids", "ids", "Any-ids")
     assert "texts" in columns_of(ids).names
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[[setting]]\nname = "scalar-easy"\ntask = "abs"\n',
-        '[[scalar.level]]\nname = "Title-10K"\n',
-        '[[scalar.level]]\nname = "Easy"\n',
-        '[[setting]]\nname = "Own"\ntask = "abs"\n[[scalar.level]]\nname = "own"\n',
-        *(f'[[setting]]\nname = "{name}"\ntask = "abs"\n' for name in ("Title-10K", "title-10k", "Foo-ids")),
-        '[[setting]]\nname = "own"\ntask = "abs"\n[[setting]]\nname = "Own"\ntask = "abs"\n',
-        *(f'[[scalar.level]]\nname = "{name}"\n' for name in ("SCALAR-Easy", "scalar-easy", "Cloze-ids")),
-    ],
-)
-def test_settings_and_levels_do_not_share_names(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "round.toml"
-    path.write_text(f'round = "2026.11"\n[source]\nkind = "sample"\n{text}')
-    with pytest.raises(RoundError, match=r"of round\.toml (has the name of another one|ends like)"):
-        load_round(path)
 
 
 @pytest.mark.parametrize("content", [b"garbage", b""])

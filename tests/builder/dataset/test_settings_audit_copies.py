@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,10 +19,10 @@ from hypothesis import strategies as st
 from builder.dataset.audit import LONG_RUN, audit
 from builder.dataset.card import card
 from builder.dataset.publishable import publishable
-from builder.errors import AuditError, FolderError, RoundError
+from builder.errors import AuditError, FolderError
 from builder.imports.writing import import_academiceval
 from builder.round.allowed import AuditTable, allowed_by, allows
-from builder.round.model import Round, load_round
+from builder.round.model import Round
 from builder.sources.sample import SampleSource
 from builder.store import Store
 from lm_eval_tasks.base.contract import Licenses
@@ -76,23 +75,6 @@ def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_pat
     # What the built-in settings show does not depend on which others are built.
     ids = {row["id"]: row["demonstrations"] for row in rows(dataset, "Abs-28K")}
     assert all(row["demonstrations"] == ids[row["id"]] for row in rows(place, "Abs-28K") if row["id"] in ids)
-
-
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        ('name = "Intro-8K"\ntask = "intro"', "'Intro-8K' of round.toml has the name of another one"),
-        ('name = "X"\ntask = "essay"', "setting[0].task"),
-        ('name = "X"\ntask = "intro"\ntokens = 9000', "together with `fill`"),
-        ('name = "X"\ntask = "intro"\ntokens = 9000\nfill = ["random"]\nrandom = 1', "either numbers"),
-        ('name = "../X"\ntask = "intro"', "setting[0].name"),
-    ],
-)
-def test_own_settings_that_make_no_sense_are_refused(tmp_path: Path, lines: str, said: str) -> None:
-    path = tmp_path / "round.toml"
-    path.write_text(f'round = "2026.11"\n[source]\nkind = "sample"\n[[setting]]\n{lines}\n')
-    with pytest.raises(RoundError, match=re.escape(said)):
-        load_round(path)
 
 
 # --- licences
@@ -157,9 +139,9 @@ def test_the_audit_is_in_card_and_manifest_and_says_the_same_again(
     assert sum(found.months.values()) == sum(found.categories.values())
     assert 0 < found.active_authors <= 1
     assert "| long run |" in (dataset / "README.md").read_text()
-    file, copied = tmp_path / "round.toml", tmp_path / "academiceval"
+    file = tmp_path / "round.toml"
     file.write_text('round = "2026.11"\n[source]\nkind = "sample"\n')
-    shutil.copytree(dataset, copied)
+    copied = shutil.copytree(dataset, tmp_path / "academiceval")
     code, out, _ = command("run", file, "--only", "audit")
     assert code == 0
     assert "| split order | 0 | 0 |" in out
@@ -260,11 +242,6 @@ def test_a_breach_fails_the_build_unless_it_is_waived(world: Path, tmp_path: Pat
     manifest = read_manifest(tmp_path / "academiceval")
     assert allowed_by(manifest).waive == ("long_run", "length_outlier")
     assert "| waived |" in (tmp_path / "academiceval" / "README.md").read_text()
-
-
-def test_a_waiver_names_a_check(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="is not a check"):
-        AuditTable(waive=("everything",))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,10 @@ from builder.round.model import load_round
 from lm_eval_tasks.families.writing.settings import SETTINGS
 
 MINIMAL = 'round = "2026.11"\n[source]\nkind = "sample"\n'
+SETTING = MINIMAL + "[[setting]]\n"
+LEVEL = MINIMAL + "[[scalar.level]]\n"
+TAKEN = "of round.toml has the name of another one"
+ENDING = "of round.toml ends like"
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -32,7 +36,7 @@ def test_a_minimal_round_asks_for_all_settings(tmp_path: Path) -> None:
         (MINIMAL.replace("2026.11", "November"), "`round`"),
         (MINIMAL.replace("2026.11", "2026.13"), "`round`"),
         (MINIMAL.replace("2026.11", r"2026.11\n"), "`round`"),
-        ('settings = ["Title-11K"]\n' + MINIMAL, "`settings[0]`: there is no 'Title-11K'"),
+        ('settings = ["Title-11K"]\n' + MINIMAL, "`settings[0]`: there is no 'Title-11K'; did you mean"),
         ("settings = []\n" + MINIMAL, "`settings` is empty"),
         ('round = "2026.11"\n[source]\nkind = "mirror"\n', "the key `source.path` is missing"),
         (MINIMAL + "[split]\nvalidation_from = 2026-02-01\ntest_from = 2026-01-01\n", "must be earlier"),
@@ -41,6 +45,20 @@ def test_a_minimal_round_asks_for_all_settings(tmp_path: Path) -> None:
         ("round = \n", "not valid TOML"),
         (f"seed = 0x{'F' * 5000}\n" + MINIMAL, "not valid TOML"),
         (f"seed = {'9' * 30}\n" + MINIMAL, "is not a value that can be used"),
+        ('exclude = [{ id = "2401.00001" }]\n' + MINIMAL, "reason"),
+        (MINIMAL + '[audit]\nwaive = ["everything"]\n', "is not a check"),
+        (SETTING + 'name = "X"\ntask = "essay"\n', "setting[0].task"),
+        (SETTING + 'name = "X"\ntask = "intro"\ntokens = 9000\n', "together with `fill`"),
+        (SETTING + 'name = "X"\ntask = "intro"\ntokens = 9000\nfill = ["random"]\nrandom = 1\n', "either numbers"),
+        (SETTING + 'name = "../X"\ntask = "intro"\n', "setting[0].name"),
+        (SETTING + 'name = "Title-10K"\ntask = "abs"\n', TAKEN),
+        (SETTING + 'name = "title-10k"\ntask = "abs"\n', TAKEN),
+        (SETTING + 'name = "scalar-easy"\ntask = "abs"\n', TAKEN),
+        (SETTING + 'name = "own"\ntask = "abs"\n[[setting]]\nname = "Own"\ntask = "abs"\n', TAKEN),
+        (SETTING + 'name = "Own"\ntask = "abs"\n[[scalar.level]]\nname = "own"\n', TAKEN),
+        (SETTING + 'name = "Foo-ids"\ntask = "abs"\n', ENDING),
+        *((LEVEL + f'name = "{name}"\n', TAKEN) for name in ("Title-10K", "Easy", "SCALAR-Easy", "scalar-easy")),
+        (LEVEL + 'name = "Cloze-ids"\n', ENDING),
     ],
 )
 def test_a_wrong_round_is_refused_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
