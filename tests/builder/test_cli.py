@@ -133,14 +133,17 @@ def test_a_round_that_is_not_there(command: Command, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, tmp_path: Path) -> None:
     good = draw(tmp_path / "2601.00001v2.pdf", [stack(*PAPER)])
+    odd = shutil.copy(good, tmp_path / os.fsdecode(b"odd\xff.pdf"))
     (tmp_path / "bad.pdf").write_text("this is not a PDF")
     out = tmp_path / "out.jsonl"
-    code, printed, _ = command("extract", tmp_path / "bad.pdf", good, tmp_path / "gone.pdf", "-o", out, "--jobs", 2)
-    assert code == 0
-    assert "1 extracted, 2 failed" in printed
-    lines = [json.loads(line) for line in out.read_text().splitlines()]
-    assert [Path(line["file"]).name for line in lines] == ["bad.pdf", "2601.00001v2.pdf", "gone.pdf"]
-    assert [line["status"] for line in lines] == ["failed", "ok", "failed"]
+    files = (tmp_path / "bad.pdf", good, tmp_path / "gone.pdf", odd, tmp_path / ("a" * 300 + ".pdf"))
+    code, printed, err = command("extract", *files, "-o", out, "--jobs", 2)
+    assert (code, err) == (0, "")
+    assert "2 extracted, 3 failed" in printed
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    names = ["bad.pdf", "2601.00001v2.pdf", "gone.pdf", "odd\ufffd.pdf", "a" * 300 + ".pdf"]
+    assert [Path(line["file"]).name for line in lines] == names
+    assert [line["status"] for line in lines] == ["failed", "ok", "failed", "ok", "failed"]
     assert lines[0]["reason"].startswith("not_a_pdf")
     assert lines[2]["reason"].startswith("missing_file")
     assert set(lines[1]) == {
@@ -190,11 +193,15 @@ def test_a_killed_extract_goes_on_where_it_stopped(command: Command, tmp_path: P
 
 
 @pytest.mark.slow
-def test_extract_fails_where_every_file_failed(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "bad.pdf").write_text("this is not a PDF")
-    assert "none of 1 files" in one_sentence(command("extract", tmp_path / "bad.pdf", "-o", tmp_path / "out.jsonl"))
+def test_extract_says_what_is_wrong(command: Command, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.pdf"
+    bad.write_text("this is not a PDF")
+    assert "is one of the files to read" in one_sentence(command("extract", bad, "-o", bad))
+    assert "is a folder" in one_sentence(command("extract", bad, "-o", tmp_path))
+    assert "--output" in one_sentence(command("extract", bad))
+    assert bad.read_text() == "this is not a PDF"
+    assert "none of 1 files" in one_sentence(command("extract", bad, "-o", tmp_path / "out.jsonl"))
     assert "not_a_pdf" in (tmp_path / "out.jsonl").read_text()
-    assert "--output" in one_sentence(command("extract", tmp_path / "bad.pdf"))
 
 
 @pytest.mark.slow
@@ -285,27 +292,6 @@ def test_wrong_usage_is_one_sentence() -> None:
 def test_every_command_has_help() -> None:
     for name, sub in cli.all_commands().parsers.items():
         assert sub.description, name
-
-
-@pytest.mark.slow
-def test_odd_names_cost_their_line_and_no_more(command: Command, tmp_path: Path) -> None:
-    good = draw(tmp_path / "good.pdf", [stack(("title", "A paper"), *PAPER)])
-    odd = tmp_path / os.fsdecode(b"bad\xff.pdf")
-    shutil.copy(good, odd)
-    code, out, err = command("extract", good, odd, tmp_path / ("a" * 300 + ".pdf"), "-o", tmp_path / "out.jsonl")
-    assert (code, err) == (0, "")
-    assert "2 extracted, 1 failed" in out
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["status"] == "failed" for line in lines] == [False, False, True]
-    assert lines[1]["file"].endswith("bad\ufffd.pdf")
-
-
-def test_an_output_that_is_an_input_or_a_folder(command: Command, tmp_path: Path) -> None:
-    good = draw(tmp_path / "good.pdf", [stack(("title", "A paper"), *PAPER)])
-    before = good.read_bytes()
-    assert "is one of the files to read" in one_sentence(command("extract", good, "-o", good))
-    assert "is a folder" in one_sentence(command("extract", good, "-o", tmp_path))
-    assert good.read_bytes() == before
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5"])
