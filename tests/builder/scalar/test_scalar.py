@@ -45,7 +45,6 @@ from lm_eval_tasks.families import score
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar import ALL_LEVELS, LEVELS, Level
 from lm_eval_tasks.families.scalar import hook as scalar_hook
-from lm_eval_tasks.families.scalar.choice import answer_of
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import bm25_choice, shortened
@@ -438,22 +437,8 @@ SHAPES = [
     ("<answer>{n}, {m}</answer>", False, False),
     ("<answer>-{n}</answer>", False, False),
     ("<answer>{n}.5</answer>", False, False),
-    ("<answer>**{n}**</answer>", True, False),
-    ('<answer>"{n}"</answer>', True, False),
-    ("<answer>`{n}`</answer>", True, False),
-    ("<answer>[{n}] A title of it</answer>", True, False),
-    ("<answer>({n})</answer>", True, False),
-    ("<answer>\\boxed{{{n}}}</answer>", True, False),
-    ("<answer>index: {n}</answer>", True, False),
-    ("<answer>［{n}］</answer>", True, False),
     ("<answer>{n}", True, False),
-    ("It fits.\n\n**Answer:** {n}", True, False),
-    ("The answer is index [{n}].", True, False),
-    ("$\\boxed{{{n}}}$", True, False),
     ("{n}", True, False),
-    ("<answer>{n} or {m}</answer>", False, False),
-    ("<answer>{n}-{m}</answer>", False, False),
-    ("I would keep {n} of them", False, False),
     ("", False, False),
 ]
 
@@ -466,13 +451,6 @@ def test_how_an_answer_is_read(shape: str, lenient: bool, strict: bool) -> None:
     scored = [ScoredAnswer.from_text(text).scores for text in score.score(answers, docs)]
     assert {scores["accuracy"] for scores in scored} == {float(lenient)}
     assert {scores["accuracy_strict"] for scores in scored} == {float(strict)}
-
-
-@pytest.mark.parametrize(
-    "text", ["<answer>7</answer>", "<answer>two</answer>", "<answer>-0</answer>", "<answer>-1</answer>"]
-)
-def test_what_names_no_candidate_is_no_answer(text: str) -> None:
-    assert answer_of(text, 4) is None
 
 
 def question_doc(label: int, **columns: Any) -> dict[str, Any]:
