@@ -39,6 +39,7 @@ from tests.helpers.papers import paper
 from tests.helpers.served import Command
 
 BUDGET = 14000
+GERMAN = "wir haben gezeigt dass die neue Methode besser ist als alle anderen Verfahren "
 
 
 # --- own settings
@@ -173,39 +174,24 @@ def spoilt(dataset: Path, tmp_path: Path) -> Callable[[str, Callable[[dict[str, 
     return change
 
 
-def _title_in(row: dict[str, Any]) -> None:
-    row["content"] += f"\n{row['title'].upper()}"
-
-
-def _target_in(row: dict[str, Any]) -> None:
-    row["content"] += f"\n{row['target']}"
-
-
-def _target_shown(row: dict[str, Any]) -> None:
-    row["demonstrations"][0]["output"] += f" {row['target']}"
-
-
-def _younger(row: dict[str, Any]) -> None:
-    row["demonstrations"][0]["published"] = row["published"]
-
-
-def _itself(row: dict[str, Any]) -> None:
-    row["demonstrations"][0]["id"] = row["id"].replace("v1", "v2")
-
-
-def _foreign(row: dict[str, Any]) -> None:
-    row["content"] = "wir haben gezeigt dass die neue Methode besser ist als alle anderen Verfahren " * 50
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    demonstration: dict[str, Any] = row["demonstrations"][0]
+    return demonstration
 
 
 @pytest.mark.parametrize(
     ("setting", "spoil", "name"),
     [
-        ("Title-30K", _title_in, "title_in_content"),
-        ("Abs-28K", _target_in, "target_in_content"),
-        ("Abs-28K", _target_shown, "target_in_demonstration"),
-        ("Intro-28K-G", _younger, "demonstration_not_older"),
-        ("Related-53K", _itself, "demonstration_is_target"),
-        ("Title-10K", _foreign, "not_english"),
+        ("Title-30K", lambda row: row.update(content=f"{row['content']} {row['title'].upper()}"), "title_in_content"),
+        ("Abs-28K", lambda row: row.update(content=f"{row['content']}\n{row['target']}"), "target_in_content"),
+        (
+            "Abs-28K",
+            lambda row: _shown(row).update(output=f"{_shown(row)['output']} {row['target']}"),
+            "target_in_demonstration",
+        ),
+        ("Intro-28K-G", lambda row: _shown(row).update(published=row["published"]), "demonstration_not_older"),
+        ("Related-53K", lambda row: _shown(row).update(id=row["id"].replace("v1", "v2")), "demonstration_is_target"),
+        ("Title-10K", lambda row: row.update(content=GERMAN * 50), "not_english"),
     ],
 )
 @pytest.mark.slow
@@ -215,7 +201,7 @@ def test_what_is_wrong_is_found(
     found = spoilt(setting, spoil)
     before = audit(dataset, [_configuration(dataset, setting)])
     assert found.shares[name] > before.shares[name] == 0
-    if spoil is _target_in:
+    if name == "target_in_content":
         # The sample that was spoilt may have shared a long run before.
         assert found.shares["long_run"] >= before.shares["long_run"]
         assert found.longest_run > max(LONG_RUN, before.longest_run)
