@@ -299,20 +299,25 @@ def test_the_bare_lm_eval_scores_what_a_reader_knows(with_reading: Path, warm: W
         assert [value for name, value in results[task].items() if name.startswith(f"{metric},")] == [1.0], results[task]
 
 
-def test_the_baselines_score_what_the_card_says(with_reading: Path, command: Command, tmp_path: Path) -> None:
+def test_all_programs_are_runs_of_a_round_and_score_what_the_card_says(
+    with_reading: Path, command: Command, tmp_path: Path
+) -> None:
     folder = with_reading / "academiceval"
-    tasks = ",".join(f"academiceval_{task}_128k" for task in TASKS.values())
-    options = json.dumps({"dataset": str(folder)})
-    for name in ("blind", "title-search", "bm25-parts"):
-        code, _, err = command(
-            "eval", "--model", name, "--tasks", tasks, "--metadata", options, "--output", tmp_path / name
-        )
-        assert code == 0, err
+    tasks = ",".join(("academiceval_title_10k", *(f"academiceval_{task}_128k" for task in TASKS.values())))
+    line = ("eval", "--model", "programs", "--tasks", tasks, "--dataset", folder)
+    code, _, err = command(*line, "--bertscore", "none", "--output", tmp_path)
+    assert code == 0, err
+    of = {run.name: read([run]) for run in tmp_path.iterdir()}
+    assert {name: {sample.task for sample in samples} for name, samples in of.items()} == {
+        **{name: {"Title-10K"} for name in ("lead", "random-sentence", "function-words")},
+        **{name: {"Walk-128K"} for name in ("title-search", "places", "rules")},
+        "bm25-parts": {"Next-128K", "Match-128K"},
+        "blind": set(NAMES),
+    }
     kinds = {
         configuration.name: configuration.statistics("test").kinds
         for configuration in read_manifest(folder).configurations
     }
-    of = {name: read([tmp_path / name]) for name in ("blind", "title-search", "bm25-parts")}
     for model, setting, metric in (
         ("title-search", "Walk-128K", "exact"),
         ("bm25-parts", "Next-128K", "share_right"),
@@ -330,18 +335,6 @@ def test_the_baselines_score_what_the_card_says(with_reading: Path, command: Com
     assert all(sample.scores["exact"] == sample.scores["exact_blind"] for sample in blind)
     scalar = {sample.row.paper: sample.cluster for sample in of["blind"]}
     assert all(scalar[sample.row.paper] == sample.cluster for sample in blind)
-
-
-def test_all_programs_are_runs_of_a_round(with_reading: Path, command: Command, tmp_path: Path) -> None:
-    folder = with_reading / "academiceval"
-    line = ("eval", "--model", "programs", "--tasks", "academiceval_title_10k,academiceval_walk_128k")
-    code, out, err = command(*line, "--dataset", folder, "--bertscore", "none", "--limit", "2", "--output", tmp_path)
-    assert code == 0, err
-    runs = {run.name: {sample.task for sample in read([run])} for run in tmp_path.iterdir()}
-    assert runs == {
-        **{name: {"Title-10K"} for name in ("lead", "random-sentence", "function-words")},
-        **{name: {"Walk-128K"} for name in ("blind", "title-search", "places", "rules")},
-    }
     code, out, err = command("compare", tmp_path / "title-search", tmp_path / "rules")
     assert (code, "title-search" in out) == (0, True), err
 
