@@ -401,26 +401,19 @@ def test_copies_hold_no_answer_that_they_must_not_and_can_be_filled(
     }
 
 
-def test_reasons_are_counted(with_reading: Path, tmp_path: Path) -> None:
-    reading = {"configurations": ["Walk-1M", "Match-128K"], "contexts": 2}
-    outcome = build(small_round(with_reading, settings=("Title-10K",), reading=reading, output=tmp_path / "few"))
-    reasons = {report.stage: dict(report.dropped) for report in outcome.reports}
-    assert set(reasons["Walk-1M"]) <= set(ReadingReason.__args__)  # type: ignore[attr-defined]
-    assert reasons["Walk-1M"]["context_not_filled"] > 0
-    assert all(report.total > 0 for report in outcome.reports)
-
-
-def test_a_size_that_a_program_answers_is_not_offered(
+def test_reasons_are_counted_and_a_size_that_a_program_answers_is_not_offered(
     with_reading: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(NextAsker, "most_floor", -0.1)
-    reading = {"configurations": ["Next-8K"], "contexts": 2}
-    folder = tmp_path / "none"
+    reading = {"configurations": ["Walk-1M", "Match-128K", "Next-8K"], "contexts": 2}
+    folder = tmp_path / "few"
     outcome = build(small_round(with_reading, settings=("Title-10K",), reading=reading, output=folder))
-    [report] = [report for report in outcome.reports if report.stage == "Next-8K"]
-    assert report.kept == 0
-    assert report.dropped["high_floor"] > 0
+    assert all(report.total > 0 for report in outcome.reports)
+    reports = {report.stage: report for report in outcome.reports}
+    assert set(reports["Walk-1M"].dropped) <= set(ReadingReason.__args__)  # type: ignore[attr-defined]
+    assert reports["Walk-1M"].dropped["context_not_filled"] > 0
+    assert reports["Next-8K"].dropped["high_floor"] > 0
+    assert reports["Next-8K"].kept == 0
     assert not (folder / "Next-8K").exists()
-    assert "Next-8K" not in read_manifest(folder).configurations
     with pytest.raises(ValueError, match="Next-8K"):
         load_dataset(str(folder), "Next-8K")
