@@ -177,26 +177,6 @@ def half(row: Row, right: list[int]) -> str:
     return write_pairs(pairs, *words(row))
 
 
-def test_a_server_is_asked_about_one_context_after_another(with_reading: Path, tmp_path: Path) -> None:
-    """Plain lm-eval sorts by length, which mixes them."""
-    with serve(lambda body: "1") as server:
-        arguments = f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=1"
-        metadata = {"dataset": str(with_reading / "academiceval")}
-        evaluate(
-            "local-chat-completions",
-            arguments,
-            ["academiceval_walk_128k"],
-            metadata,
-            SampleSelection(None),
-            tmp_path / "out",
-            CHAT,
-        )
-    asked = [body["messages"][-1]["content"][:50_000] for body in server.requests]
-    changes = sum(before != after for before, after in pairwise(asked))
-    assert 1 < len(set(asked)) < len(asked)
-    assert changes == len(set(asked)) - 1
-
-
 def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> None:
     folder = with_reading / "academiceval"
     tasks = [f"academiceval_{task}_128k" for task in TASKS.values()]
@@ -204,10 +184,14 @@ def test_readers_score_what_they_know(with_reading: Path, tmp_path: Path) -> Non
     for reader in (know, half):
         known = {prompt: text for name in NAMES for prompt, text in answers(folder, name, reader).items()}
         with serve(lambda body, known=known: known[body["messages"][-1]["content"]]) as server:  # type: ignore[misc]
-            arguments = f"model=tiny,base_url={server.url}/chat/completions"
+            arguments = f"model=tiny,base_url={server.url}/chat/completions,num_concurrent=1"
             metadata = {"dataset": str(folder)}
             place = tmp_path / reader.__name__
             scores = evaluate("local-chat-completions", arguments, tasks, metadata, SampleSelection(None), place, CHAT)
+        # One context after another: plain lm-eval sorts by length, which mixes them.
+        asked = [body["messages"][-1]["content"][:50_000] for body in server.requests]
+        assert sum(before != after for before, after in pairwise(asked)) == len(set(asked)) - 1
+        assert len(NAMES) < len(set(asked)) < len(asked)
         found |= {(reader.__name__, score.task, score.metric): score.value for score in scores}
     assert found["know", "academiceval_walk_128k", "exact"] == found["know", "academiceval_walk_128k", "set_f1"] == 1.0
     assert found["know", "academiceval_next_128k", "share_right"] == 1.0
