@@ -211,19 +211,6 @@ def test_a_fresh_workspace_and_another_number_of_jobs_give_the_same_bytes(tiny: 
 
 
 @pytest.mark.slow
-def test_a_rebuilt_folder_is_never_served_from_the_cache(
-    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy_of(world, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    build(small_round(tmp_path, settings=("Title-30K",)))
-    first = datasets.load_dataset("academiceval", "Title-30K", split="test")
-    build(small_round(tmp_path, settings=("Title-30K",), seed=8), replace=True)
-    second = datasets.load_dataset("academiceval", "Title-30K", split="test")
-    assert [row["demonstrations"] for row in second] != [row["demonstrations"] for row in first]
-
-
-@pytest.mark.slow
 def test_fewer_settings_need_less_of_a_paper(world: Path, dataset: Path, tmp_path: Path) -> None:
     outcome = build(small_round(copy_of(world, tmp_path), settings=("Title-10K", "Abs-9K")))
     assert [one.name for one in outcome.manifest.configurations] == ["Title-10K", "Abs-9K"]

@@ -114,16 +114,23 @@ def test_a_round_to_publish_holds_nothing_that_may_not_be(world: Path, dataset: 
 
 
 @pytest.mark.slow
-def test_a_round_that_exists_is_not_replaced_by_another(world: Path, tmp_path: Path, command: Command) -> None:
+def test_a_round_that_exists_is_not_replaced_by_another_or_served_from_the_cache(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def demonstrations() -> list[Any]:
+        return [row["demonstrations"] for row in datasets.load_dataset("academiceval", "Title-30K", split="test")]
+
+    monkeypatch.chdir(tmp_path)
     few = {"settings": ("Title-10K", "Title-30K")}
     build(small_round(copy_of(world, tmp_path), **few))
     before = digests(tmp_path / "academiceval")
+    shown = demonstrations()
     build(small_round(tmp_path, **few))
     with pytest.raises(FolderError, match=r"contains round 2026.11 with other contents"):
         build(small_round(tmp_path, seed=8, **few))
     assert digests(tmp_path / "academiceval") == before
     build(small_round(tmp_path, seed=8, **few), replace=True)
-    assert digests(tmp_path / "academiceval") != before
+    assert demonstrations() != shown
 
 
 # --- the audit
