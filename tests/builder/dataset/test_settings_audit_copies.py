@@ -433,26 +433,13 @@ def reference(folder: Path) -> Path:
 
     others = [record(n, 1, gt=f"Output {n}") for n in (90, 91, 92)]
     graph = {"node_feat": {"a": [record(93, 1)], "b": [record(94, 2), record(95, 3)]}, "graph": [["a", "b"]]}
+    shown = {"gt": "An abstract.", "additional_info": others, "additional_graph_info": graph}
     for number, split in ((1, "train"), (2, "val"), (3, "test"), (4, "test")):
         title = f"Title number {number}"
-        write(
-            "title_10K",
-            split,
-            number,
-            record(number, 9 + number, gt=title, main_content=f"{title} stands here. " * 200),
-        )
-        write(
-            "abs_48K_M",
-            split,
-            number,
-            record(number, 9 + number, gt="An abstract.", additional_info=others, additional_graph_info=graph),
-        )
-    write(
-        "abs_48K_M",
-        "test",
-        5,
-        record(5, 20, gt="An abstract.", additional_info=others[:1], additional_graph_info=graph),
-    )
+        content = f"{title} stands here. " * 200
+        write("title_10K", split, number, record(number, 9 + number, gt=title, main_content=content))
+        write("abs_48K_M", split, number, record(number, 9 + number, **shown))
+    write("abs_48K_M", "test", 5, record(5, 20, **{**shown, "additional_info": others[:1]}))
     write("abs_48K_M", "test", 6, {"title": "no more"})
     cited = [record(80 + i, 0, label="Related Work") for i in range(3)] + [record(99, 0, label="random")]
     write("related_34K", "", 7, [record(7, 15, gt="Related text.", label="Original Paper"), *cited])
