@@ -67,20 +67,28 @@ def link(store: Store, source: Nothing, *entries: Reference, round_: str = "2026
     return found
 
 
+def by_neu(title: str) -> Reference:
+    return Reference(f"U. Neu. {title}. 2026.", title=title, authors=("Neu",), year=2026)
+
+
 def links(store: Store, *entries: Reference) -> list[tuple[int, str, str]]:
     return [(one.reference, one.cited_id, one.how) for one in link(store, Nothing(), *entries)]
 
 
-def test_by_arxiv_id_and_by_title(store: Store) -> None:
-    by_title = Reference("raw", authors=("Doe",), title="Sparse Routing for Long-Inputs")
-    assert links(store, Reference("raw", arxiv_id=KNOWN.id)) == [(0, KNOWN.id, "arxiv_id")]
-    assert links(store, by_title) == [(0, KNOWN.id, "title")]
-
-
-def test_by_a_sentence_of_an_entry_whose_title_was_not_found(store: Store) -> None:
-    assert links(store, Reference("J. Doe et al. Sparse routing for long inputs. Tests, 2019.")) == [
-        (0, KNOWN.id, "title")
-    ]
+@pytest.mark.parametrize(
+    ("entry", "how"),
+    [
+        (Reference("raw", arxiv_id=KNOWN.id), "arxiv_id"),
+        (Reference("raw", doi=f"10.48550/arXiv.{KNOWN.id}v2"), "arxiv_id"),
+        (Reference("raw", doi="10.1000/X.1"), "doi"),
+        (Reference("raw", authors=("Doe",), title="Sparse Routing for Long-Inputs"), "title"),
+        # A sentence of an entry whose title was not found.
+        (Reference("J. Doe et al. Sparse routing for long inputs. Tests, 2019."), "title"),
+    ],
+)
+def test_ways_to_find_a_paper(store: Store, entry: Reference, how: str) -> None:
+    store.add_papers([replace(KNOWN, doi="10.1000/x.1")], since="2026.11")
+    assert links(store, entry) == [(0, KNOWN.id, how)]
 
 
 def test_never_to_the_future_to_itself_or_to_the_wrong_author(store: Store) -> None:
@@ -134,15 +142,6 @@ def test_only_the_related_work_counts() -> None:
     assert cited_in_related_work(elsewhere) == [2]
 
 
-# --- by other ways
-
-
-def test_by_doi(store: Store) -> None:
-    store.add_papers([replace(KNOWN, doi="10.1000/x.1")], since="2026.11")
-    assert links(store, Reference("raw", doi="10.1000/X.1")) == [(0, KNOWN.id, "doi")]
-    assert links(store, Reference("raw", doi=f"10.48550/arXiv.{KNOWN.id}v2")) == [(0, KNOWN.id, "arxiv_id")]
-
-
 def test_ids_that_the_store_lacks_are_fetched_together_and_once(store: Store) -> None:
     new = paper(60, "Una Neu", day=2)
     source = Nothing(new, replace(NAMELESS, abstract="found"))
@@ -171,9 +170,7 @@ def test_titles_are_searched_for_as_often_as_the_round_allows(store: Store) -> N
         for i, word in enumerate(("Some long", "Another quite different"))
     )
     source = Nothing(new, other)
-    entries = [
-        Reference(f"U. Neu. {one.title}. 2026.", title=one.title, authors=("Neu",), year=2026) for one in (new, other)
-    ]
+    entries = [by_neu(new.title), by_neu(other.title)]
     assert [one.how for one in link(store, source, *entries, searches=0)] == ["unresolved"] * 2
     assert [one.how for one in link(store, source, *entries, searches=1)] == ["search", "unresolved"]
     assert source.asked == [new.title]
@@ -183,14 +180,9 @@ def test_titles_are_searched_for_as_often_as_the_round_allows(store: Store) -> N
 
 def test_a_title_is_searched_for_once_for_good_unless_nothing_of_its_request_was_found(store: Store) -> None:
     new = paper(60, "Una Neu", title="Some long title that only the source knows")
-    known, strange, lonely = (
-        Reference(f"U. Neu. {title}. 2026.", title=title, authors=("Neu",), year=2026)
-        for title in (
-            new.title,
-            "A book that is on no archive of preprints",
-            "Another book that is nowhere to be found",
-        )
-    )
+    known = by_neu(new.title)
+    strange = by_neu("A book that is on no archive of preprints")
+    lonely = by_neu("Another book that is nowhere to be found")
     source = Nothing(new)
     link(store, source, known, strange, Reference("short", title="Too short to search"))
     assert source.asked == [known.title, strange.title]
@@ -203,10 +195,7 @@ def test_a_title_is_searched_for_once_for_good_unless_nothing_of_its_request_was
 
 
 def test_a_search_that_was_killed_leaves_the_store_as_it_was(store: Store) -> None:
-    entries = [
-        Reference(f"U. Neu. {title}. 2026.", title=title, authors=("Neu",), year=2026)
-        for title in (f"A long title with the number {i} in it" for i in range(2 * TITLES_AT_ONCE + 1))
-    ]
+    entries = [by_neu(f"A long title with the number {i} in it") for i in range(2 * TITLES_AT_ONCE + 1)]
     made = [paper(60 + i, "Una Neu", title=entry.title) for i, entry in enumerate(entries)]
 
     class Killed(Nothing):
