@@ -126,10 +126,6 @@ def test_wrong_rounds(command: Command, tmp_path: Path, source: str, said: str) 
     assert not (tmp_path / "academiceval").exists()
 
 
-def test_a_round_that_is_not_there(command: Command, tmp_path: Path) -> None:
-    assert "`academiceval init` writes a round.toml" in one_sentence(command("run", tmp_path / "no.toml"))
-
-
 @pytest.mark.slow
 def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, tmp_path: Path) -> None:
     good = draw(tmp_path / "2601.00001v2.pdf", [stack(*PAPER)])

@@ -69,7 +69,7 @@ def test_a_wrong_round_is_refused_in_one_sentence(tmp_path: Path, text: str, sai
 
 
 def test_a_missing_round_names_the_file(tmp_path: Path) -> None:
-    with pytest.raises(RoundError, match=r"nowhere\.toml"):
+    with pytest.raises(RoundError, match=r"nowhere\.toml.*`academiceval init` writes a round\.toml"):
         load_round(tmp_path / "nowhere.toml")
 
 
