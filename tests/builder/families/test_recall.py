@@ -24,6 +24,7 @@ from lm_eval_tasks.families.recall import ALONE, Recall
 from lm_eval_tasks.families.recall import PLACES as AT_PLACES
 from lm_eval_tasks.families.recall.prompt import prompt_of, target_of
 from lm_eval_tasks.families.recall.recall_row import RecallRow
+from lm_eval_tasks.families.rounds import read_manifest
 from tests.helpers.papers import paper
 from tests.helpers.recall import recall_round
 
@@ -219,8 +220,6 @@ def test_a_row_is_excluded_by_its_id(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 @pytest.mark.slow
 def test_the_rows_of_a_round(recalled: Path) -> None:
-    from lm_eval_tasks.families.rounds import read_manifest
-
     manifest = read_manifest(recalled)
     rows: dict[str, dict[str, RecallRow]] = {}
     texts: dict[tuple[str, str], str] = {}
@@ -251,20 +250,12 @@ def test_the_rows_of_a_round(recalled: Path) -> None:
             assert not sought.search(without)
             assert not sought.search(prompts["Recall-Without-8K"])
         assert len(alone) < len(prompts["Recall-4K"]) < len(prompts["Recall-8K"])
-
-
-@pytest.mark.slow
-def test_the_audit_looks_at_what_stands_around(recalled: Path) -> None:
-    from lm_eval_tasks.families.rounds import read_manifest
-
-    configurations = read_manifest(recalled).configurations
-    assert not any(reading_faults(recalled, configurations).values())
+    # Nor does the audit find anything in what stands around.
+    assert not any(reading_faults(recalled, manifest.configurations).values())
 
 
 @pytest.mark.long
 def test_a_round_too_small_for_a_size_says_so(tmp_path: Path) -> None:
-    from lm_eval_tasks.families.rounds import read_manifest
-
     manifest = read_manifest(recall_round(tmp_path, ["512K"]))
     sizes = {configuration.name: configuration.samples for configuration in manifest.configurations}
     assert sizes["Recall-Alone"] >= 24
