@@ -16,7 +16,7 @@ from builder.sources.tokenizer import token_counter
 from standins.places import BIN
 from tests.builder.test_pipeline import digests
 from tests.helpers.drawing import FILLER, draw, stack
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 
 PAPER = [
     ("h1", "1  Introduction"),
@@ -205,19 +205,15 @@ def test_eval_prints_a_table_and_names_what_is_wrong(
     command: Command, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
-    code, out, _ = command("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--metadata", metadata)
+    line = ("eval", "--model", "lead", "--tasks")
+    code, out, _ = command(*line, "academiceval_title_10k", "--metadata", metadata(dataset))
     assert code == 0
     assert "| academiceval_title_10k | rouge_l |" in out
-    nowhere = json.dumps({"dataset": str(tmp_path / "no"), "bertscore_model": "none"})
-    assert "neither a folder here" in one_sentence(
-        command("eval", "--model", "lead", "--tasks", "academiceval_title", "--metadata", nowhere)
-    )
-    assert "not JSON" in one_sentence(
-        command("eval", "--model", "lead", "--tasks", "academiceval_abs", "--metadata", "{")
-    )
-    assert "unknown task" in one_sentence(command("eval", "--model", "lead", "--tasks", "poem", "--metadata", metadata))
-    code, out, _ = command("eval", "--model", "lead", "--tasks", "list")
+    nowhere = metadata(tmp_path / "no")
+    assert "neither a folder here" in one_sentence(command(*line, "academiceval_title", "--metadata", nowhere))
+    assert "not JSON" in one_sentence(command(*line, "academiceval_abs", "--metadata", "{"))
+    assert "unknown task" in one_sentence(command(*line, "poem", "--metadata", metadata(dataset)))
+    code, out, _ = command(*line, "list")
     assert "academiceval_related_72k_m" in out.splitlines()
 
 
