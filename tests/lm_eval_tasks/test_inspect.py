@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -21,7 +20,7 @@ from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
 from standins.openai_server import serve
 from standins.places import BIN
 from standins.rounds import build, prepare, small_round
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -89,7 +88,6 @@ def test_the_same_answers_get_the_same_scores(
 ) -> None:
     names = [task if task.startswith("scalar") else f"academiceval_{task}" for task in tasks]
     with serve(answering) as server:
-        metadata = json.dumps({"dataset": str(round_), "bertscore_model": bertscore})
         model = ("--model", "local-chat-completions", "--model_args", f"model=m,base_url={server.url}/chat/completions")
         code, _, err = command(
             "eval",
@@ -98,7 +96,7 @@ def test_the_same_answers_get_the_same_scores(
             ",".join(names),
             "--apply_chat_template",
             "--metadata",
-            metadata,
+            metadata(round_, bertscore_model=bertscore),
             "--output",
             tmp_path / "ours",
         )

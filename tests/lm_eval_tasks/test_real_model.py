@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
 from standins.real_model import FOLDER, NAME, PACKAGE, SHA256, UNPACKED, is_there
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 
 pytestmark = [
     pytest.mark.slow,
@@ -24,12 +23,11 @@ FOLDER_OF_WEIGHTS = f"pretrained={FOLDER / UNPACKED}"
 @pytest.mark.parametrize("weights", [FOLDER_OF_WEIGHTS, pytest.param(PACKED, marks=pytest.mark.long)])
 def test_a_title_by_a_real_model(weights: str, command: Command, dataset: Path, tmp_path: Path) -> None:
     arguments = f"{weights},dtype=float32,max_length=512"
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
     line = ("eval", "--model", "hf", "--model_args", arguments, "--tasks", "academiceval_title_10k")
     code, _, err = command(
         *line,
         *"--apply_chat_template --limit 1 --metadata".split(),
-        metadata,
+        metadata(dataset),
         *"--gen_kwargs max_gen_toks=12 --output".split(),
         tmp_path,
     )
@@ -47,15 +45,11 @@ def test_a_title_by_a_real_model(weights: str, command: Command, dataset: Path, 
 
 @pytest.mark.long
 def test_its_window_and_tokenizer_are_read_from_the_file(command: Command, dataset: Path) -> None:
-    metadata = json.dumps({"dataset": str(dataset)})
-    code, out, err = command(
-        "plan", "--model_args", PACKED, "--tasks", "academiceval_title_10k", "--metadata", metadata
-    )
+    asked = ("--tasks", "academiceval_title_10k", "--dataset", dataset)
+    code, out, err = command("plan", "--model_args", PACKED, *asked)
     assert code == 0, err
     assert "are not known" not in out
-    code, _, err = command(
-        "plan", "--model_args", f"pretrained={FOLDER}", "--tasks", "academiceval_title_10k", "--metadata", metadata
-    )
+    code, _, err = command("plan", "--model_args", f"pretrained={FOLDER}", *asked)
     assert (code, "gguf_file=" in err) == (1, True)
 
 
@@ -71,9 +65,8 @@ def test_behind_a_server_of_llama_cpp(
     parameters.hostnames, parameters.port, parameters.cache_prompt, parameters.ui = ["127.0.0.1"], 0, False, False
     server = xllamacpp.Server(parameters)
     given = f"model=m,base_url={server.listening_address}/v1/chat/completions,tokenizer={FOLDER / NAME}"
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
     line = ("eval", "--model", "local-chat-completions", "--apply_chat_template", "--tasks", "academiceval_title_10k")
-    more = ("--limit", "1", "--metadata", metadata, "--output", tmp_path)
+    more = ("--limit", "1", "--metadata", metadata(dataset), "--output", tmp_path)
     code, _, err = command(*line, "--model_args", given, *more)
     assert (code, "give max_length=" in err) == (1, True)
     code, _, err = command(*line, "--model_args", f"{given},max_length=512", *more)

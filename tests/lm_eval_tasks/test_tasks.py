@@ -27,7 +27,7 @@ from standins.llama import CONTEXT
 from standins.places import BIN
 from tests.helpers.evaluating import evaluate
 from tests.helpers.linked_tasks import linked_tasks
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 from tests.helpers.warm import Warm
 
 FOLDER = task_folder.tasks_path()
@@ -121,7 +121,7 @@ def test_real_lm_eval_runs_all_sixteen_settings_on_a_model_with_a_chat_template(
             *"--limit 1 --apply_chat_template --gen_kwargs max_gen_toks=16 --batch_size 1 --device cpu --log_samples --output_path".split(),
             tmp_path / "out",
             "--metadata",
-            json.dumps({"dataset": str(dataset), "bertscore_model": "none"}),
+            metadata(dataset),
         ],
         env=environment(HF_HOME=str(tmp_path / "hf")),
     )
@@ -185,9 +185,9 @@ def test_a_setting_of_the_rounds_own_is_asked_by_its_own_task_alone(dataset: Pat
 
 @pytest.mark.slow
 def test_baselines_answer_and_are_scored(dataset: Path, tmp_path: Path) -> None:
-    metadata = {"dataset": str(dataset), "bertscore_model": "none"}
+    options = {"dataset": str(dataset), "bertscore_model": "none"}
     scores = {
-        name: {s.metric: s for s in evaluate(name, "", ["academiceval_intro_28k_g"], metadata, None, tmp_path / name)}
+        name: {s.metric: s for s in evaluate(name, "", ["academiceval_intro_28k_g"], options, None, tmp_path / name)}
         for name in families.of_task("abs").baselines
     }
     for name, one in scores.items():
@@ -217,9 +217,6 @@ def test_without_demonstrations_there_is_nothing_to_copy(dataset: Path) -> None:
 
 @pytest.mark.slow
 def test_a_task_that_is_named_twice_is_a_sentence(command: Command, dataset: Path, tmp_path: Path) -> None:
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
-    tasks = "academiceval_plain,academiceval_abs"
-    code, _, err = command(
-        "eval", "--model", "lead", "--tasks", tasks, "--metadata", metadata, "--output", tmp_path / "x"
-    )
+    line = ("eval", "--model", "lead", "--tasks", "academiceval_plain,academiceval_abs", "--output", tmp_path / "x")
+    code, _, err = command(*line, "--metadata", metadata(dataset))
     assert (code, "--tasks names a task twice" in err, err.count("\n")) == (1, True, 1), err

@@ -22,6 +22,7 @@ from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.sample import Sample, read
 from standins.llama import make_llama
 from standins.places import BIN
+from tests.helpers.served import metadata
 
 pytestmark = [
     pytest.mark.vllm,
@@ -45,7 +46,7 @@ def command_of(task: str, model: Path, dataset: Path, output: Path, **arguments:
     return [
         *(BIN / "academiceval", "eval", "--model", "vllm", "--model_args", json.dumps(model_args), "--tasks", task),
         *("--apply_chat_template", "--gen_kwargs", "max_gen_toks=16", "--output", output),
-        *("--metadata", json.dumps({"dataset": str(dataset), "bertscore_model": "none"})),
+        *("--metadata", metadata(dataset)),
     ]
 
 

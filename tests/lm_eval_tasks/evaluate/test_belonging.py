@@ -28,7 +28,7 @@ from lm_eval_tasks.samples.answers import Answers, ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from standins.runs import arguments_of_lead, evaluated
 from tests.helpers.samples import own, sample
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 
 
 def results(folder: Path) -> dict[str, Any]:
@@ -54,15 +54,13 @@ def test_data_that_is_not_what_the_manifest_says_is_refused(command: Command, da
     targets = table.column("target").to_pylist()
     place = table.schema.get_field_index("target")
     pq.write_table(table.set_column(place, "target", pa.array(targets[1:] + targets[:1])), file)
-    metadata = json.dumps({"dataset": str(folder), "bertscore_model": "none"})
-    asked = ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", metadata)
-    code, _, err = command(*asked, "--output", tmp_path / "rotated")
+    code, _, err = command(*arguments_of_lead(folder, tmp_path / "rotated"))
     assert (code, f"{file} is not the file that" in err) == (1, True), err
     # One bit, in place, with the old time of change.
     facts = file.stat()
     file.write_bytes(original[:-9] + bytes([original[-9] ^ 1]) + original[-8:])
     os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
-    assert command(*asked, "--output", tmp_path / "flipped")[0] == 1
+    assert command(*arguments_of_lead(folder, tmp_path / "flipped"))[0] == 1
     file.write_bytes(original)
     assert rouge_l(evaluated(command, folder, tmp_path / "after")) == score_before
 
@@ -142,10 +140,10 @@ def test_other_weights_under_the_same_path_answer_again(
 
     weights = tmp_path / "model"
     shutil.copytree(tiny_llama, weights)
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
     asked = (
         *("eval", "--model", "hf", "--model_args", f"pretrained={weights}", "--tasks", "academiceval_title_10k"),
-        *("--limit", "2", "--metadata", metadata, "--gen_kwargs", "max_gen_toks=4", "--output", tmp_path / "out"),
+        *("--limit", "2", "--gen_kwargs", "max_gen_toks=4"),
+        *("--metadata", metadata(dataset), "--output", tmp_path / "out"),
     )
 
     def run() -> dict[str, Any]:

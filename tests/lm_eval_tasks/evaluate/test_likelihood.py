@@ -45,7 +45,7 @@ from standins.openai_server import Server, serve
 from standins.places import BIN
 from standins.rounds import build, prepare, small_round
 from tests.helpers.evaluating import evaluate
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 
 BPB = "academiceval_abs_9k_bpb"
 # What a character, a space and a sign of several bytes may do at the borders of tokens.
@@ -105,9 +105,9 @@ def ids_of(prompt: Any) -> list[int]:
 def ask(server: Server, tokenizer: Path, dataset: Path, output: Path, task: str = BPB, **others: Any) -> Any:
     arguments = f"model=tiny,base_url={server.url}/completions,tokenizer={tokenizer},max_length=6144,max_retries=1"
     arguments += f",{others.pop('more')}" if "more" in others else ""
-    metadata = {"dataset": str(dataset), "bertscore_model": "none"}
+    options = {"dataset": str(dataset), "bertscore_model": "none"}
     limit = SampleSelection(others.pop("limit", 4))
-    return evaluate("local-completions", arguments, [task], metadata, limit, output, **others)
+    return evaluate("local-completions", arguments, [task], options, limit, output, **others)
 
 
 # --- what is scored
@@ -460,11 +460,10 @@ def test_a_choice_is_the_likeliest_number(command: Command, questions: Path, tin
 
 @pytest.mark.long
 def test_the_bare_harness_asks_them_too(questions: Path, tiny_llama: Path, tmp_path: Path) -> None:
-    metadata = json.dumps({"dataset": str(questions), "bertscore_model": "none"})
     command = [
         *(BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32,max_length=6144"),
-        *("--tasks", f"{BPB},scalar_easy_mc", "--include_path", tasks_path(), "--metadata", metadata, "--limit", "2"),
-        *("--log_samples", "--output_path", tmp_path / "out", "--device", "cpu"),
+        *("--tasks", f"{BPB},scalar_easy_mc", "--include_path", tasks_path(), "--limit", "2"),
+        *("--log_samples", "--output_path", tmp_path / "out", "--device", "cpu", "--metadata", metadata(questions)),
     ]
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)

@@ -17,7 +17,7 @@ from urllib3.exceptions import ProtocolError
 from lm_eval_tasks.llm import addresses
 from standins.openai_server import Server, serve
 from standins.runs import evaluated, rewrite
-from tests.helpers.served import TITLE, Command, run_on
+from tests.helpers.served import TITLE, Command, metadata, run_on
 
 pytestmark = pytest.mark.slow
 TASK = "academiceval_title_10k"
@@ -90,8 +90,7 @@ def test_exporting_again_loses_no_answer(command: Command, dataset: Path, tmp_pa
 
 
 def test_another_split_is_named_beside_the_scores(command: Command, dataset: Path, tmp_path: Path) -> None:
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "split": "validation"})
-    line = ("eval", "--tasks", TASK, "--metadata", metadata, "--output")
+    line = ("eval", "--tasks", TASK, "--metadata", metadata(dataset, split="validation"), "--output")
     for model in ("lead", "random-sentence"):
         code, out, err = command(*line, tmp_path / model, "--model", model)
         assert (code, "validation" in out) == (0, True), err

@@ -11,7 +11,7 @@ import pytest
 from lm_eval_tasks.evaluate.merge import merge
 from lm_eval_tasks.samples.run_folder import only_result
 from standins.runs import evaluated
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 
 pytestmark = pytest.mark.slow
 
@@ -65,8 +65,7 @@ def test_what_is_not_one_run_is_refused(shards: list[Path], command: Command, da
 
 def test_they_replace_no_other_results(shards: list[Path], command: Command, dataset: Path, tmp_path: Path) -> None:
     merged = merge(shards, tmp_path / "merged")
-    metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
-    line = ("eval", "--model", "lead", "--metadata", metadata, "--limit", "2", "--tasks")
+    line = ("eval", "--model", "lead", "--metadata", metadata(dataset), "--limit", "2", "--tasks")
     assert command(*line, OTHER, "--output", tmp_path / "merged")[0] == 1
     assert list(only_result(tmp_path / "merged").scores) == list(merged)
     assert command(*line, OTHER, "--output", tmp_path / "others")[0] == 0

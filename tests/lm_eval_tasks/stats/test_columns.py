@@ -24,7 +24,7 @@ from lm_eval_tasks.stats.compare import compare, runs_of
 from lm_eval_tasks.stats.scores import score_table, scores_of
 from standins.rounds import build, small_round
 from tests.helpers.samples import sample
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 
 
 def samples(*scores: dict[str, float], **columns: object) -> list[Sample]:
@@ -125,8 +125,7 @@ def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp
     shutil.copytree(world / "work", tmp_path / "work")
     mixed = {"name": "Mix", "task": "abs", "tokens": 6500, "fill": ["co-author"]}
     dataset = build(small_round(tmp_path, settings=("Abs-9K",), setting=[mixed])).output
-    options = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "config": "Mix"})
-    tasks = ("--tasks", "academiceval_abs_9k", "--metadata", options)
+    tasks = ("--tasks", "academiceval_abs_9k", "--metadata", metadata(dataset, config="Mix"))
     runs = [tmp_path / "lead", tmp_path / "copy-demo"]
     for run in runs:
         assert command("eval", "--model", run.name, *tasks, "--output", run)[0] == 0

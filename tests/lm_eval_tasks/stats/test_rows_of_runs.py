@@ -17,7 +17,7 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.samples.sample import read
 from standins import rounds
 from standins.rounds import small_round
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 
 pytestmark = pytest.mark.slow
 
@@ -49,8 +49,7 @@ def answered(command: Command, tmp_path: Path) -> Callable[..., Path]:
     """A baseline's run over a dataset, in a folder of its own."""
 
     def run(model: str, dataset: Path, name: str, *options: object) -> Path:
-        metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none"})
-        line = ("eval", "--model", model, "--tasks", TASK, "--metadata", metadata, "--output", tmp_path / name)
+        line = ("eval", "--model", model, "--tasks", TASK, "--metadata", metadata(dataset), "--output", tmp_path / name)
         code, _, err = command(*line, *options)
         assert code == 0, err
         return tmp_path / name
@@ -115,8 +114,7 @@ def test_a_baseline_that_needs_training_papers_has_no_score_without_them(
 ) -> None:
     shutil.copytree(world / "work", tmp_path / "bare" / "work")
     bare = built(tmp_path / "bare", split={"validation": 0.001, "test": 0.998})
-    metadata = json.dumps({"dataset": str(bare), "bertscore_model": "none"})
-    line = ("--tasks", TASK, "--metadata", metadata, "--output", tmp_path / "run")
+    line = ("--tasks", TASK, "--metadata", metadata(bare), "--output", tmp_path / "run")
     code, _, err = command("eval", "--model", "lead", *line)
     assert code == 1
     assert "has no score on any of these tasks" in err
