@@ -387,20 +387,6 @@ def test_a_servers_own_words_reach_the_user(command: Command, dataset: Path, tmp
 
 
 @pytest.mark.slow
-def test_a_repeat_that_asks_nothing_knows_what_served_the_answers(
-    command: Command, dataset: Path, tmp_path: Path
-) -> None:
-    runs = []
-    with serve(lambda body: "A title") as server:
-        arguments = ("--model_args", f"model=m,base_url={server.url}/chat/completions", "--limit", "2")
-        for _ in range(2):
-            code, _, err = command(*SERVED, *arguments, "--metadata", metadata(dataset), "--output", tmp_path)
-            assert code == 0, err
-            runs.append(only_result(tmp_path).run)
-    assert [run and run.served_as for run in runs] == [("m",), ("m",)]
-
-
-@pytest.mark.slow
 def test_a_server_that_answers_as_another_model_half_way_is_named(
     command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -455,18 +441,6 @@ def test_equal_prompts_are_asked_once_and_gain_nothing(
     assert "no gain over the context 'start' is stated, because 4 of 4 prompts are the same" in caplog.text
     assert "start *" not in out
     assert "13 of 13 prompts are cut" in caplog.text
-
-
-@pytest.mark.slow
-def test_answers_that_all_end_inside_their_reasoning_are_explained(
-    command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with serve(lambda body: "<think>Let me think about the title") as server:
-        arguments = ("--model_args", f"model=m,base_url={server.url}/chat/completions", "--limit", "2")
-        code, _, err = command(*SERVED, *arguments, "--metadata", metadata(dataset), "--output", tmp_path)
-    assert code == 0, err
-    assert "all answers of m end before their reasoning does" in caplog.text
-    assert '"reasoning_tokens": 8192' in caplog.text
 
 
 @pytest.mark.slow

@@ -32,7 +32,9 @@ from tests.helpers.served import TITLE, Command, metadata, results, run, run_on,
 
 
 @pytest.mark.slow
-def test_reasoning_is_kept_apart(command: Command, dataset: Path, tmp_path: Path) -> None:
+def test_reasoning_is_kept_apart(
+    command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     thoughts = "Hm. " * 2000
     code, _, err = run(
         command, dataset, tmp_path / "a", lambda body: f"<think>{thoughts}</think>{TITLE}", "--limit", "2"
@@ -43,8 +45,12 @@ def test_reasoning_is_kept_apart(command: Command, dataset: Path, tmp_path: Path
     assert [one.answer for one in read([file])] == [TITLE] * 2
     assert all(row["resps"] == [[TITLE]] and row["reasoning"][0]["characters"] >= len(thoughts) for row in rows)
     assert all(len(row["reasoning"][0]["head"]) == len(row["reasoning"][0]["tail"]) == EXCERPT for row in rows)
-    run(command, dataset, tmp_path / "b", lambda body: f"<think>{thoughts}", "--limit", "2")
+    assert "reasoning" not in caplog.text
+    code, _, err = run(command, dataset, tmp_path / "b", lambda body: f"<think>{thoughts}", "--limit", "2")
+    assert code == 0, err
     assert scores(tmp_path / "b")["unfinished"] == scores(tmp_path / "b")["empty"] == 1.0
+    assert "all answers of ours end before their reasoning does" in caplog.text
+    assert '"reasoning_tokens": 8192' in caplog.text
 
 
 def thinking(folder: Path, tiny_llama: Path) -> Path:
