@@ -26,7 +26,7 @@ from standins.openai_server import completion, serve
 from standins.places import BIN
 from standins.runs import rewrite
 from tests.helpers.evaluating import evaluate
-from tests.helpers.served import Command, metadata
+from tests.helpers.served import Command, metadata, results, run_on, scores
 from tests.helpers.warm import Warm
 
 CONFIGS = sorted((Path(__file__).resolve().parents[3] / "docs" / "configs").glob("*.yaml"))
@@ -87,7 +87,7 @@ def test_a_killed_run_goes_on_and_no_answer_is_asked_for_twice(warm: Warm, datas
     journaled = {(one.task, one.id): one.answer for one in read([tmp_path / "out" / "journal.jsonl"])}
     assert journaled == finished
     assert re.search(r"\| academiceval_abs_9k \| rouge_l \| 0\.\d{4} ", done.stdout)
-    result = json.loads((tmp_path / "out" / "results_tiny.json").read_text())["academiceval"]
+    result = results(tmp_path / "out")
     assert result["rounds"] == ["2026.11"]
     assert result["prompt_versions"] == [1]
     assert result["run"]["model_args"]["model"] == "tiny"
@@ -346,12 +346,10 @@ def test_an_empty_answer_of_a_server_is_asked_for_again(warm: Warm, dataset: Pat
         again = warm.run(command, env=environment(tmp_path), check=True)
         assert "answers are empty" not in again.stderr
         assert len(server.requests) == 4
-    [results] = (tmp_path / "out").glob("results_*.json")
     assert "secret777" not in "".join(path.read_text() for path in (tmp_path / "out").iterdir() if path.suffix)
-    [empty] = [one for one in json.loads(results.read_text())["academiceval"]["scores"] if one["metric"] == "empty"]
-    assert empty["value"] == 0.0
+    assert scores(tmp_path / "out")["empty"] == 0.0
     # Four requests were paid for two answers.
-    usage = json.loads(results.read_text())["academiceval"]["usage"]
+    usage = results(tmp_path / "out")["usage"]
     assert (usage["answers"], usage["tokens_in"], usage["tokens_out"]) == (2, 4, 4)
 
 
@@ -369,18 +367,14 @@ def test_a_card_that_names_data_elsewhere_is_not_asked(dataset: Path, tmp_path: 
     assert run[0] == run[1]
 
 
-SERVED = ("eval", "--model", "local-chat-completions", "--tasks", "academiceval_title_10k", "--apply_chat_template")
-
-
 @pytest.mark.slow
 def test_a_servers_own_words_reach_the_user(command: Command, dataset: Path, tmp_path: Path) -> None:
     words = "This model's maximum context length is 2048 tokens. However, you requested 9000 tokens."
     reply = (400, {}, json.dumps({"error": {"message": words, "type": "BadRequestError"}}))
     with serve(lambda body: reply) as server:
         for concurrent in (1, 2):
-            arguments = f"model=m,base_url={server.url}/chat/completions,max_retries=1,num_concurrent={concurrent}"
-            options = ("--model_args", arguments, "--limit", "2", "--metadata", metadata(dataset))
-            code, _, err = command(*SERVED, *options, "--output", tmp_path / str(concurrent))
+            line = (server.url, command, dataset, tmp_path / str(concurrent), "--limit", "2")
+            code, _, err = run_on(*line, args=f",max_retries=1,num_concurrent={concurrent}")
             assert code == 1
             assert f"the server says: {words}" in err
             assert "name tokenizer and max_length in --model_args" in err
@@ -391,24 +385,18 @@ def test_a_server_that_answers_as_another_model_half_way_is_named(
     command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """In one run, and in one that goes on where another model stopped."""
-    with serve(lambda body: "A title") as server:
-        names = itertools.cycle(["first", "second"])
-        server.answer = lambda body: completed(body, next(names))
-        arguments = (
-            "--model_args",
-            f"model=m,base_url={server.url}/chat/completions",
-            "--metadata",
-            metadata(dataset),
-        )
-        code, _, err = command(*SERVED, *arguments, "--limit", "3", "--output", tmp_path)
+    names = itertools.cycle(["first", "second"])
+    with serve(lambda body: completed(body, next(names))) as server:
+        line = (server.url, command, dataset, tmp_path, "--limit", "3")
+        code, _, err = run_on(*line)
         assert code == 0, err
         assert "answered as several models (first, second)" in caplog.text
         server.answer = lambda body: completed(body, "third")
-        assert command(*SERVED, *arguments, "--limit", "3", "--output", tmp_path)[0] == 0
-    results = only_result(tmp_path)
-    assert results.run is not None and results.block is not None
-    assert results.run.served_as == ("first", "second")
-    assert results.block.usage.served == {"first": 2, "second": 1}
+        assert run_on(*line)[0] == 0
+    block = only_result(tmp_path).block
+    assert block is not None
+    assert block.run.served_as == ("first", "second")
+    assert block.usage.served == {"first": 2, "second": 1}
     assert "answered as | first (2), second (1)" in command("show", tmp_path)[1]
     program = ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--metadata", metadata(dataset))
     assert command(*program, "--output", tmp_path.with_name("lead"))[0] == 0
@@ -426,12 +414,12 @@ def test_equal_prompts_are_asked_once_and_gain_nothing(
 ) -> None:
     answers = count()
     with serve(lambda body: f"A title that differs each time, {next(answers)}") as server:
-        window = f"model=m,base_url={server.url}/chat/completions,tokenizer={tiny_llama},max_length=1100"
-        line = (*SERVED, "--model_args", window, "--contexts", "start,full", "--metadata", metadata(dataset))
-        code, out, err = command(*line, "--limit", "3", "--output", tmp_path)
+        window = f",tokenizer={tiny_llama},max_length=1100"
+        line = (server.url, command, dataset, tmp_path, "--contexts", "start,full", "--limit")
+        code, out, err = run_on(*line, "3", args=window)
         assert code == 0, err
         assert len(server.requests) == 3
-        assert command(*line, "--limit", "4", "--output", tmp_path)[0] == 0
+        assert run_on(*line, "4", args=window)[0] == 0
         assert len(server.requests) == 4
     start, full = (
         {sample.id: sample for sample in read([file])}
@@ -467,8 +455,8 @@ def test_a_second_run_replaces_the_same_tasks_and_no_others(command: Command, da
     twice, once = (only_result(tmp_path / name) for name in ("twice", "once"))
     assert twice.scores == once.scores
     assert twice.content["results"].keys() == once.content["results"].keys() == set(both.split(","))
-    answers = [results.block and results.block.usage.answers for results in (twice, once)]
-    assert answers[0] == answers[1]
+    assert twice.block is not None and once.block is not None
+    assert twice.block.usage.answers == once.block.usage.answers
     # The same tasks again, with other options, take their place.
     assert run("twice", "academiceval_abs,academiceval_title", "--limit", "1")[0] == 0
     assert {counts[0] for counts in only_result(tmp_path / "twice").subsets.values()} == {1}
