@@ -180,7 +180,6 @@ def lead_run(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_runs_that_do_not_belong_together_are_refused(
     command: Command, lead_run: Path, tmp_path: Path, change: Callable[..., Any], message: str
 ) -> None:
-    shutil.copytree(lead_run, tmp_path / "a")
     shutil.copytree(lead_run, tmp_path / "b")
 
     def changed(line: dict[str, Any]) -> dict[str, Any]:
@@ -188,10 +187,10 @@ def test_runs_that_do_not_belong_together_are_refused(
         return line
 
     rewrite(tmp_path / "b", changed)
-    code, _, err = command("compare", tmp_path / "a", tmp_path / "b")
+    code, _, err = command("compare", lead_run, tmp_path / "b")
     assert code == 1
     assert re.search(message, err)
-    code, _, err = command("compare", tmp_path / "a", tmp_path / "nowhere.jsonl")
+    code, _, err = command("compare", lead_run, tmp_path / "nowhere.jsonl")
     assert code == 1
     assert "nowhere.jsonl does not exist" in err
 
@@ -527,13 +526,11 @@ def test_a_score_belongs_to_the_prompt_that_was_exported(
 
 
 def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
-    dataset: Path, command: Command, tmp_path: Path
+    dataset: Path, lead_run: Path, command: Command, tmp_path: Path
 ) -> None:
     prompts, given = tmp_path / "prompts.jsonl", tmp_path / "given.jsonl"
     assert command("export", dataset, "--setting", "Abs-9K", "--output", prompts)[0] == 0
-    lead = ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--metadata", metadata(dataset))
-    assert command(*lead, "--output", tmp_path / "lead")[0] == 0
-    answers = {sample.id: sample.answer for sample in read([tmp_path / "lead"])}
+    answers = {sample.id: sample.answer for sample in read([lead_run])}
     lines = [json.loads(line) for line in prompts.read_text().splitlines()]
     rows = [{**line, "answer": answers[line["id"]]} for line in lines]
 
@@ -545,10 +542,10 @@ def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
     code, _, err = scored(rows, "elsewhere")
     assert code == 0, err
     both = [
-        {sample.id: sample.scores["rouge_l"] for sample in read([tmp_path / name])} for name in ("lead", "elsewhere")
+        {sample.id: sample.scores["rouge_l"] for sample in read([run])} for run in (lead_run, tmp_path / "elsewhere")
     ]
     assert both[0] == both[1]
-    code, out, err = command("compare", tmp_path / "lead", tmp_path / "elsewhere")
+    code, out, err = command("compare", lead_run, tmp_path / "elsewhere")
     assert (code, "+0.0000" in out) == (0, True), err
     names = ("id", "row_hash", "prompt_hash", "setting", "options", "answer")
     assert scored([{name: row[name] for name in names} for row in rows], "bare")[0] == 0
