@@ -34,38 +34,24 @@ def test_a_run_stops_before_its_cost_is_passed_and_resumes(
         return {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 20}}
 
     with serve(answer) as server:
-
-        def spend(most: int) -> tuple[int, str, str]:
-            return run_on(
-                server.url,
-                command,
-                dataset,
-                tmp_path / "a",
-                "--prices",
-                prices,
-                "--max-cost",
-                str(most),
-                "--limit",
-                "5",
-            )
-
+        line = (server.url, command, dataset, tmp_path / "a", "--prices", prices, "--limit", "5", "--max-cost")
         # Answers may have 64 tokens: one, then a second once the first was cheap, then a third.
-        code, _, err = spend(110)
+        code, _, err = run_on(*line, "110")
         assert code == 1
         assert "stopped at a cost of" in err
         assert len(asked) == 3
         assert not list((tmp_path / "a").glob("results_*"))
-        code, _, err = spend(1000)
+        code, _, err = run_on(*line, "1000")
         assert code == 0, err
         assert len(asked) == 5
-        line = ("--prices", prices, "--max-cost", "1000", "--limit", "1", "--gen_kwargs")
+        other = (server.url, command, dataset, tmp_path / "c", "--prices", prices, "--limit", "1", "--max-cost", "1000")
         for longer in ("max_tokens=5000", "max_gen_toks=600,n=2"):
-            code, _, err = run_on(server.url, command, dataset, tmp_path / "c", *line, longer)
+            code, _, err = run_on(*other, "--gen_kwargs", longer)
             assert (code, "stopped at a cost of 0.0000" in err, len(asked)) == (1, True, 5), err
         code, _, err = run(command, dataset, tmp_path / "b", answer, "--max-cost", "5")
         assert (code, "needs a table of prices" in err) == (1, True)
         prices.write_text("[another]\ninput = 1\noutput = 1\n")
-        code, _, err = spend(1)
+        code, _, err = run_on(*line, "1")
         assert (code, "has no model 'ours'; it has another" in err) == (1, True)
 
 
@@ -77,18 +63,15 @@ def test_what_nobody_counts_is_paid_for_too(command: Command, dataset: Path, pri
         asked.append(1)
         return {"content": TITLE if len(asked) % 2 else "", "usage": None}
 
+    limited = ("--prices", prices, "--max-cost", "140", "--limit")
     with serve(answer) as server:
         for _ in range(3):
-            run_on(
-                server.url, command, dataset, tmp_path / "a", "--prices", prices, "--max-cost", "140", "--limit", "5"
-            )
+            run_on(server.url, command, dataset, tmp_path / "a", *limited, "5")
     assert len(asked) == 2
     # What an earlier run without a limit took is not known.
     with serve(lambda body: {"content": TITLE, "usage": None}) as server:
         assert run_on(server.url, command, dataset, tmp_path / "b", "--limit", "1")[0] == 0
-        code, _, err = run_on(
-            server.url, command, dataset, tmp_path / "b", "--prices", prices, "--max-cost", "140", "--limit", "2"
-        )
+        code, _, err = run_on(server.url, command, dataset, tmp_path / "b", *limited, "2")
     assert (code, "do not say how many tokens" in err, len(server.requests)) == (1, True, 1)
 
 
@@ -135,20 +118,20 @@ def test_requests_that_nobody_answers_are_paid_for_at_most(
 
     def answer(body: dict[str, Any]) -> Reply:
         answered.append(1)
-        return (
-            None if len(answered) % 2 else {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 20}}
-        )
+        if len(answered) % 2:
+            return None
+        return {"content": TITLE, "usage": {"prompt_tokens": 10, "completion_tokens": 20}}
 
     with serve(answer) as server:
-        line = ("--prices", prices, "--limit", "3", "--max-cost")
+        line = (server.url, command, dataset, tmp_path / "a", "--prices", prices, "--limit", "3", "--max-cost")
         # Answers may have 64 tokens.
-        code, _, err = run_on(server.url, command, dataset, tmp_path / "a", *line, "100")
+        code, _, err = run_on(*line, "100")
         assert (code, "--max-cost 100" in err) == (1, True), err
         assert len(answered) <= 2
         asked = len(answered)
-        code, _, err = run_on(server.url, command, dataset, tmp_path / "a", *line, "100")
+        code, _, err = run_on(*line, "100")
         assert (code, len(answered)) == (1, asked), err
-        code, _, err = run_on(server.url, command, dataset, tmp_path / "a", *line, "1000")
+        code, _, err = run_on(*line, "1000")
         assert code == 0, err
         code, shown, err = command("show", tmp_path / "a")
         assert "| requests whose usage is not known | 3 |" in shown, shown

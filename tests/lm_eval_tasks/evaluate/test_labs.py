@@ -69,7 +69,7 @@ def thinking(folder: Path, tiny_llama: Path) -> Path:
 def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
     command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path
 ) -> None:
-    model = thinking(tmp_path / "model", tiny_llama)
+    window: dict[str, Any] = {"tokenizer": str(thinking(tmp_path / "model", tiny_llama)), "max_length": 8000}
     replies: list[tuple[Reply, float]] = [
         ("Okay, so the user wants a title", 1.0),
         (f"Okay.</think>{TITLE}", 0.0),
@@ -78,16 +78,7 @@ def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
     ]
     for i, (reply, unfinished) in enumerate(replies):
         output = tmp_path / str(i)
-        code, _, err = run(
-            command,
-            dataset,
-            output,
-            lambda body, reply=reply: reply,
-            "--limit",
-            "1",
-            tokenizer=str(model),
-            max_length=8000,
-        )
+        code, _, err = run(command, dataset, output, lambda body, reply=reply: reply, "--limit", "1", **window)
         assert code == 0, err
         assert scores(output)["unfinished"] == unfinished, reply
         assert {one.answer for one in read([output])} == ({TITLE} if i in (1, 2) else {""})
@@ -103,30 +94,14 @@ def test_reasoning_tokens_lengthen_answers_and_shorten_prompts(
         seen.append(body)
         return TITLE
 
+    window: dict[str, Any] = {"tokenizer": str(tiny_llama), "max_length": 3000}
     for tokens in (0, 1000):
-        run(
-            command,
-            dataset,
-            tmp_path / str(tokens),
-            answer,
-            "--limit",
-            "1",
-            tokenizer=str(tiny_llama),
-            max_length=3000,
-            reasoning_tokens=tokens,
-        )
+        run(command, dataset, tmp_path / str(tokens), answer, "--limit", "1", **window, reasoning_tokens=tokens)
     assert [body["max_tokens"] for body in seen] == [64, 1064]
     [usual], [shorter] = (read([tmp_path / name]) for name in ("0", "1000"))
     assert usual.id == shorter.id
-    with_more = run(
-        command,
-        dataset,
-        tmp_path / "both",
-        answer,
-        *"--limit 1 --gen_kwargs max_gen_toks=100".split(),
-        reasoning_tokens=1000,
-    )
-    assert with_more[0] == 0
+    longer = ("--limit", "1", "--gen_kwargs", "max_gen_toks=100")
+    assert run(command, dataset, tmp_path / "both", answer, *longer, reasoning_tokens=1000)[0] == 0
     assert seen[-1]["max_tokens"] == 1100
 
 
@@ -189,13 +164,8 @@ def test_capped_is_counted_with_the_tokenizer_where_no_engine_says_it(tiny_llama
 @pytest.mark.slow
 def test_repeated_answers_give_means_and_the_models_own_noise(command: Command, dataset: Path, tmp_path: Path) -> None:
     turn = iter(range(10_000))
-    code, _, err = run(
-        command,
-        dataset,
-        tmp_path / "a",
-        lambda body: f"Title {next(turn) % 3} of it",
-        *"--repeats 3 --limit 4 --gen_kwargs do_sample=true,temperature=0.7".split(),
-    )
+    sampling = ("--repeats", "3", "--limit", "4", "--gen_kwargs", "do_sample=true,temperature=0.7")
+    code, _, err = run(command, dataset, tmp_path / "a", lambda body: f"Title {next(turn) % 3} of it", *sampling)
     assert code == 0, err
     samples = read([tmp_path / "a"])
     assert len(samples) == 4
@@ -378,16 +348,8 @@ def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: P
     assert len(read([tmp_path / "b"])) < 10
     assert command("eval", "--config", file, "--output", tmp_path / "c", "--limit", "0.5")[0] == 0
     places = json.dumps({task: [0, 2]})
-    code, _, err = command(
-        *"eval --model lead --tasks".split(),
-        task,
-        "--metadata",
-        metadata(dataset),
-        "--samples",
-        places,
-        "--output",
-        tmp_path / "d",
-    )
+    line = ("eval", "--model", "lead", "--tasks", task, "--metadata", metadata(dataset), "--output", tmp_path / "d")
+    code, _, err = command(*line, "--samples", places)
     assert code == 0, err
     first = {one.id: one for one in read([tmp_path / "a"])}
     assert {one.id for one in read([tmp_path / "d"])} == set(list(first)[::2])
@@ -397,12 +359,8 @@ def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: P
 def test_a_baseline_that_does_not_apply_has_no_score(
     command: Command, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    code, out, err = command(
-        *"eval --model copy-demo --tasks academiceval_abs --metadata".split(),
-        metadata(dataset),
-        "--output",
-        tmp_path / "a",
-    )
+    every = ("--tasks", "academiceval_abs", "--metadata", metadata(dataset), "--output", tmp_path / "a")
+    code, out, err = command("eval", "--model", "copy-demo", *every)
     assert code == 0, err
     assert "academiceval_abs_9k" not in out
     assert "academiceval_abs_28k" in out
@@ -418,30 +376,20 @@ def test_a_baseline_that_does_not_apply_has_no_score(
 def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(f'["{tiny_llama}"]\ninput = 1\noutput = 2\n')
-    code, out, err = command(
-        "plan",
-        "--model_args",
-        f"pretrained={tiny_llama},max_length=3000",
-        *"--tasks academiceval_title --metadata".split(),
-        metadata(dataset),
-        "--prices",
-        prices,
-        *"--tokens-per-second 1000 100".split(),
-    )
+    line = ("plan", "--metadata", metadata(dataset), "--tasks")
+    model = ("--model_args", f"pretrained={tiny_llama},max_length=3000", "--prices", prices)
+    code, out, err = command(*line, "academiceval_title", *model, *"--tokens-per-second 1000 100".split())
     assert code == 0, err
     assert re.search(
         r"\| academiceval_title_10k \| \d+ \| \d+ \| \d+ \| 1\.00 \| 3\d\d\d \||\| academiceval_title_10k .* \|", out
     )
     assert "1000" in out
-    code, out, _ = command("plan", "--tasks", "academiceval_title_10k", "--metadata", metadata(dataset))
+    code, out, _ = command(*line, "academiceval_title_10k")
     assert code == 0
     assert "Input tokens are not known, at most about" in out
-    whole, part = (
-        command("plan", "--tasks", "academiceval_title_10k", "--metadata", metadata(dataset), *more)[1]
-        for more in ((), ("--limit", "2", "--repeats", "3"))
-    )
+    part = command(*line, "academiceval_title_10k", "--limit", "2", "--repeats", "3")[1]
     assert "| academiceval_title_10k | 2 |  | 384 |" in part.replace("| |", "|  |")
-    assert part != whole
+    assert part != out
 
 
 @pytest.mark.slow
@@ -538,19 +486,13 @@ def test_prompts_are_exported_as_they_are_asked(
 
     context = {"tokenizer": str(tiny_llama), "max_length": 4000}
     run(command, dataset, tmp_path / "a", answer, **context)
-    code, _, err = command(
-        "export",
-        dataset,
-        *"--setting Title-10K --metadata".split(),
-        json.dumps(context),
-        "--output",
-        tmp_path / "out.jsonl",
-    )
+    line = ("export", dataset, "--setting", "Title-10K", "--output")
+    code, _, err = command(*line, tmp_path / "out.jsonl", "--metadata", json.dumps(context))
     assert code == 0, err
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert sorted(row["messages"][0]["content"] for row in rows) == sorted(asked)
     assert all(0 < row["prompt_tokens"] <= row["tokens_before"] for row in rows)
-    assert command("export", dataset, "--setting", "Title-10K", "--output", tmp_path / "uncounted.jsonl")[0] == 0
+    assert command(*line, tmp_path / "uncounted.jsonl")[0] == 0
     uncounted = [json.loads(line) for line in (tmp_path / "uncounted.jsonl").read_text().splitlines()]
     assert {(row["tokens_before"], row["prompt_tokens"]) for row in uncounted} == {(None, None)}
     assert all(row["size"] == len(row["messages"][0]["content"]) for row in uncounted)
