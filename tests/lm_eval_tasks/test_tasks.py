@@ -27,7 +27,7 @@ from standins.llama import CONTEXT
 from standins.places import BIN
 from tests.helpers.evaluating import evaluate
 from tests.helpers.linked_tasks import linked_tasks
-from tests.helpers.served import Command, metadata
+from tests.helpers.served import metadata
 from tests.helpers.warm import Warm
 
 FOLDER = task_folder.tasks_path()
@@ -213,10 +213,3 @@ def test_without_demonstrations_there_is_nothing_to_copy(dataset: Path) -> None:
     options = {"dataset": str(dataset), "bertscore_model": "none"}
     with pytest.raises(EvalError, match="copy-demo has no score on any of these tasks"):
         evaluate("copy-demo", "", ["academiceval_abs_9k"], options, SampleSelection(2), None)
-
-
-@pytest.mark.slow
-def test_a_task_that_is_named_twice_is_a_sentence(command: Command, dataset: Path, tmp_path: Path) -> None:
-    line = ("eval", "--model", "lead", "--tasks", "academiceval_plain,academiceval_abs", "--output", tmp_path / "x")
-    code, _, err = command(*line, "--metadata", metadata(dataset))
-    assert (code, "--tasks names a task twice" in err, err.count("\n")) == (1, True, 1), err
