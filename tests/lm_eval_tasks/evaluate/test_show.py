@@ -13,6 +13,7 @@ from lm_eval_tasks.base.command_line import options_metadata
 from lm_eval_tasks.base.tables import text_lines
 from lm_eval_tasks.evaluate.config_file import with_config
 from lm_eval_tasks.stats.scores import score_table, scores_of
+from standins.runs import evaluated
 from tests.helpers.pages import ROOT
 from tests.helpers.samples import sample
 from tests.helpers.served import Command
@@ -34,39 +35,29 @@ def test_a_run_is_shown_as_it_was_printed(command: Command, dataset: Path, tmp_p
 
 
 @pytest.mark.slow
-def test_what_a_run_cost_is_shown(command: Command, dataset: Path, tmp_path: Path) -> None:
-    line = ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--dataset", dataset, "--bertscore", "none")
-    command(*line, "--output", tmp_path)
-    [file] = tmp_path.glob("results_*.json")
-    content = json.loads(file.read_text())
-    content["academiceval"]["usage"] |= {"tokens_in": 12345, "cost": 1.5}
-    assert content["academiceval"]["made_with"]["engine"] is None
+def test_results_alone_are_shown_and_odd_ones_named(command: Command, dataset: Path, tmp_path: Path) -> None:
+    [file] = evaluated(command, dataset, tmp_path / "run").glob("results_*.json")
+    content, alone = json.loads(file.read_text()), tmp_path / "alone.json"
+    ours = content["academiceval"]
+    for failures in ({"t": [1, 2]}, 5, {"t": {"rouge_l": "x"}}, {"t": [[], []]}):
+        ours["failures"] = failures
+        alone.write_text(json.dumps(content))
+        code, shown, err = command("show", alone)
+        assert (code, shown, err.count("\n")) == (1, "", 1), failures
+        assert "failures" in err
+    del ours["failures"]
+    # What it cost, and what answered.
+    ours["usage"] |= {"tokens_in": 12345, "cost": 1.5}
+    assert ours["made_with"]["engine"] is None
     rope = {"full_attention": {"rope_type": "yarn", "factor": 4.0}, "sliding_attention": {"rope_type": "default"}}
     engine = {"name": "vllm", "version": "0.32.0", "dtype": "bfloat16", "kv_cache_dtype": "fp8", "quantization": None}
-    content["academiceval"]["made_with"]["engine"] = {**engine, "rope": rope}
-    file.write_text(json.dumps(content))
-    _, shown, _ = command("show", tmp_path)
+    ours["made_with"]["engine"] = {**engine, "rope": rope}
+    alone.write_text(json.dumps(content))
+    code, shown, err = command("show", alone)
+    assert (code, err, "academiceval_abs_9k" in shown) == (0, "", True)
     assert "| prompt tokens | 12,345 |" in shown
     assert "1.50 |" in shown
     assert "| engine | vllm 0.32.0, bfloat16, KV cache fp8, rope yarn 4.0 |" in shown
-
-
-@pytest.mark.slow
-def test_results_alone_are_shown_and_odd_ones_named(command: Command, dataset: Path, tmp_path: Path) -> None:
-    line = ("eval", "--model", "lead", "--tasks", "academiceval_title_10k", "--dataset", dataset, "--bertscore", "none")
-    command(*line, "--output", tmp_path / "run")
-    [file] = (tmp_path / "run").glob("results_*.json")
-    content = json.loads(file.read_text())
-    for failures in ({"t": [1, 2]}, 5, {"t": {"rouge_l": "x"}}, {"t": [[], []]}):
-        content["academiceval"]["failures"] = failures
-        (tmp_path / "alone.json").write_text(json.dumps(content))
-        code, shown, err = command("show", tmp_path / "alone.json")
-        assert (code, shown, err.count("\n")) == (1, "", 1), failures
-        assert "failures" in err
-    del content["academiceval"]["failures"]
-    (tmp_path / "alone.json").write_text(json.dumps(content))
-    code, shown, err = command("show", tmp_path / "alone.json")
-    assert (code, err, "academiceval_title_10k" in shown) == (0, "", True)
 
 
 def test_a_folder_that_is_no_run_is_one_sentence(command: Command, tmp_path: Path) -> None:
