@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,17 @@ from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.llm.usage import finish_of
 from standins.openai_server import Reply, serve
 from standins.places import BIN
-from tests.helpers.served import TITLE, Command, run_on
+from standins.runs import evaluated
+from tests.helpers.served import TITLE, Command, metadata, run_on
 
-TASK = "academiceval_title_10k"
 PAGE: Reply = (200, {"Content-Type": "text/html"}, "<html><script>x()</script><body>Please&nbsp;sign in</body></html>")
 
 
 @pytest.mark.slow
 def test_a_device_among_the_models_arguments(command: Command, dataset: Path, tiny_llama: Path, tmp_path: Path) -> None:
-    line = ("eval", "--model", "hf", "--tasks", TASK, "--dataset", dataset, "--bertscore", "none", "--limit", "1")
-    arguments = f"pretrained={tiny_llama},device=cpu"
-    code, _, err = command(
-        *line, "--model_args", arguments, "--gen_kwargs", "max_gen_toks=4", "--output", tmp_path / "out"
-    )
+    asked = ("--tasks", "academiceval_title_10k", "--limit", "1", "--gen_kwargs", "max_gen_toks=4")
+    model = ("--model", "hf", "--model_args", f"pretrained={tiny_llama},device=cpu")
+    code, _, err = command("eval", *model, *asked, "--metadata", metadata(dataset), "--output", tmp_path / "out")
     assert code == 0, err
 
 
@@ -57,12 +56,11 @@ def test_an_answer_at_its_cap_is_capped_in_any_servers_words(word: str) -> None:
 
 @pytest.mark.slow
 def test_an_unfinished_run_is_not_compared(command: Command, dataset: Path, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        line = ("eval", "--model", "lead", "--tasks", TASK, "--dataset", dataset, "--bertscore", "none")
-        assert command(*line, "--output", tmp_path / name)[0] == 0
-    for file in [*(tmp_path / "b").glob("results_*"), *(tmp_path / "b").glob("samples_*")]:
+    whole = evaluated(command, dataset, tmp_path / "a")
+    killed = shutil.copytree(whole, tmp_path / "b")
+    for file in [*killed.glob("results_*"), *killed.glob("samples_*")]:
         file.unlink()
-    code, _, err = command("compare", tmp_path / "a", tmp_path / "b")
+    code, _, err = command("compare", whole, killed)
     assert (code, "has not ended" in err, err.count("\n")) == (1, True, 1), err
 
 
