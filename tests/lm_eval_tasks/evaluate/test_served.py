@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_tasks.samples.sample import read
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata, results
 
 
 @pytest.mark.slow
@@ -23,19 +23,14 @@ def test_prompts_are_cut_to_what_the_open_model_reads(
     rope = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048, "rope_theta": 10000.0}
     config |= {"max_position_embeddings": 2048, "rope_parameters": {**rope, "attention_factor": float("nan")}}
     (model / "config.json").write_text(json.dumps(config))
-    code, _, err = command(
-        *(
-            *"eval --model hf --model_args".split(),
-            f"pretrained={model}",
-            *"--tasks academiceval_abs_9k --limit 2".split(),
-        ),
-        *("--dataset", dataset, "--bertscore", "none", "--gen_kwargs", "max_gen_toks=4", "--output", tmp_path / "out"),
-    )
+    asked = ("--tasks", "academiceval_abs_9k", "--limit", "2", "--gen_kwargs", "max_gen_toks=4")
+    line = ("eval", "--model", "hf", "--model_args", f"pretrained={model}", *asked, "--output", tmp_path / "out")
+    code, _, err = command(*line, "--metadata", metadata(dataset))
     assert code == 0, err
     samples = read([tmp_path / "out"])
     assert [sample.scores["truncated"] for sample in samples] == [1.0, 1.0]
     assert all(1_900 < sample.row.tokens_after <= 2_048 - 4 for sample in samples)
-    made_with = json.loads(next((tmp_path / "out").glob("results_*.json")).read_text())["academiceval"]["made_with"]
+    made_with = results(tmp_path / "out")["made_with"]
     assert (made_with["window"]["tokens"], made_with["engine"]["max_model_len"]) == (2_048, 2_048)
     # A number that JSON does not have.
     assert made_with["engine"]["rope"] == {**rope, "attention_factor": "nan"}
