@@ -74,10 +74,12 @@ def make_samples(
     return folder
 
 
+def line_of(folder: Path, server: Server) -> tuple[object, ...]:
+    return ("judge", folder, "--model", "m", "--base-url", server.url, "--output", folder / "judged")
+
+
 def judged(command: Command, folder: Path, server: Server, *more: object) -> dict[str, Any]:
-    code, out, err = command(
-        "judge", folder, "--model", "m", "--base-url", server.url, "--output", folder / "judged", *more
-    )
+    code, out, err = command(*line_of(folder, server), *more)
     assert code == 0, err
     assert "| Abs-9K | m |" in out
     [file] = (folder / "judged").glob("judge_*.json")
@@ -87,10 +89,15 @@ def judged(command: Command, folder: Path, server: Server, *more: object) -> dic
 
 def refused(command: Command, folder: Path, server: Server, *more: object) -> str:
     """What a judging that comes to nothing says."""
-    line = ("judge", folder, "--model", "m", "--base-url", server.url, "--output", folder / "judged")
-    code, _, err = command(*line, *more)
+    code, _, err = command(*line_of(folder, server), *more)
     assert code == 1
     return err
+
+
+def noted(folder: Path) -> list[dict[str, Any]]:
+    """The verdicts in a journal."""
+    lines = (folder / "judged" / "verdicts_m.jsonl").read_text().splitlines()
+    return [json.loads(line)["value"] for line in lines]
 
 
 # --- prompt and verdict
@@ -195,11 +202,7 @@ def test_a_judge_of_texts_is_heard(command: Command, tmp_path: Path) -> None:
     assert figures["first_place_share"] == 0.5
     assert figures["dimensions"]["Novelty"]["value"] == 1.0
     assert (result["judged_model"], result["round"], result["prompt_versions"]) == ("run", "2026.11", [1])
-    lines = [
-        json.loads(line)["value"]
-        for line in (tmp_path / "run" / "judged" / "verdicts_m.jsonl").read_text().splitlines()
-    ]
-    assert {(line["id"], line["order"]) for line in lines} == {
+    assert {(one["id"], one["order"]) for one in noted(tmp_path / "run")} == {
         (f"2605.{i:05d}v1", k) for i in range(20) for k in (0, 1)
     }
 
@@ -267,17 +270,7 @@ def test_a_judge_told_to_end_loses_and_pays_nothing(warm: Warm, tmp_path: Path) 
         return verdict(1)
 
     with serve(slow) as server:
-        line = [
-            BIN / "academiceval",
-            "judge",
-            tmp_path / "run",
-            *"--model m --base-url".split(),
-            server.url,
-            "--output",
-            tmp_path / "out",
-            "--concurrency",
-            "4",
-        ]
+        line = [BIN / "academiceval", *line_of(tmp_path / "run", server), "--concurrency", "4"]
         with (tmp_path / "errors").open("wb") as errors:
             process = warm.popen(line, stderr=errors)
         while process.poll() is None and len(server.requests) < 8:
@@ -285,8 +278,7 @@ def test_a_judge_told_to_end_loses_and_pays_nothing(warm: Warm, tmp_path: Path) 
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 1
         assert "resumes from here" in (tmp_path / "errors").read_text()
-        kept = (tmp_path / "out" / "verdicts_m.jsonl").read_text().count("\n")
-        assert 8 <= kept == len(server.requests) < 120
+        assert 8 <= len(noted(tmp_path / "run")) == len(server.requests) < 120
         warm.run(line, check=True)
         assert len(server.requests) == 120
 
@@ -311,19 +303,10 @@ def test_results_that_are_replaced_are_named(
 
 def test_a_dry_run_asks_nothing(command: Command, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
-    prices.write_text("[judge]\ninput = 2\noutput = 6\n")
+    prices.write_text("[m]\ninput = 2\noutput = 6\n")
     with serve(lambda body: verdict(1)) as server:
-        code, out, _ = command(
-            "judge",
-            make_samples(tmp_path / "run"),
-            "--base-url",
-            server.url,
-            "--dry-run",
-            "--prices",
-            prices,
-            "--model",
-            "judge",
-        )
+        line = line_of(make_samples(tmp_path / "run"), server)
+        code, out, _ = command(*line, "--dry-run", "--prices", prices)
         assert not server.requests
     assert code == 0
     assert re.search(
@@ -443,9 +426,7 @@ def test_what_one_question_meets_is_its_own_outcome(
     with serve(answer) as server:
         figures = judged(command, folder, server)["tasks"]["Abs-9K"]["m"]
         assert (figures["failed"], figures["unparseable"], figures["win_rate"]["samples"]) == (n, 0, 4)
-        values = [
-            json.loads(line)["value"] for line in (folder / "judged" / "verdicts_m.jsonl").read_text().splitlines()
-        ]
+        values = noted(folder)
         assert len(values) == 2 * (n + 4)
         failed = {(value["id"], value["order"]) for value in values if "failed" in value}
         assert failed == {(f"2605.{i:05}v1", 0) for i in range(n)}
@@ -459,8 +440,8 @@ def test_what_one_question_meets_is_its_own_outcome(
 def test_a_lone_surrogate_in_a_verdict_is_replaced(command: Command, tmp_path: Path) -> None:
     with serve(lambda body: "no verdict \ud800") as server:
         folder = make_samples(tmp_path / "run", 2)
-        code, _, err = command("judge", folder, "--model", "m", "--base-url", server.url, "--output", folder / "judged")
-    assert (code, "none of the answers of 'm' names an overall winner" in err) == (1, True)
+        err = refused(command, folder, server)
+    assert "none of the answers of 'm' names an overall winner" in err
     assert "such as 'no verdict" in err
     assert "\ufffd" in (folder / "judged" / "verdicts_m.jsonl").read_text(encoding="utf-8")
 
@@ -492,8 +473,7 @@ def test_a_server_that_is_gone_ends_the_run_and_not_each_question(
     with serve(lambda body: verdict(1) if len(server.requests) <= 10 else (500, {}, "{}")) as server:
         assert "20 failures in a row" in refused(command, folder, server, "--concurrency", "4")
         assert len(server.requests) < 60
-    kept = [json.loads(line)["value"] for line in (folder / "judged" / "verdicts_m.jsonl").read_text().splitlines()]
-    assert sum("failed" not in one for one in kept) == 10
+    assert sum("failed" not in one for one in noted(folder)) == 10
 
 
 @pytest.mark.slow
@@ -541,8 +521,7 @@ def test_odd_lists_of_models_and_odd_options(command: Command, tmp_path: Path) -
     folder = make_samples(tmp_path / "run", 1)
     with serve(lambda body: verdict(1)) as server:
         server.models = (1, None, "x")  # type: ignore[assignment]
-        code, _, err = command("judge", folder, "--model", "m", "--base-url", server.url, "--output", tmp_path / "out")
-        assert (code, "does not serve 'm'" in err) == (1, True)
+        assert "does not serve 'm'" in refused(command, folder, server)
     for option, value in (("--concurrency", "0"), ("--concurrency", "-3"), ("--timeout", "nan"), ("--timeout", "0")):
         with pytest.raises(SystemExit) as caught:
             command("judge", folder, "--model", "m", option, value)
@@ -578,11 +557,9 @@ def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path, m
         return verdict(1)
 
     with serve(answer) as server:
-        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--output", tmp_path / "judged")
-        assert command(*line)[0] == 0
+        judged(command, folder, server)
         fails[0] = False
-        code, _, err = command(*line, "--prices", prices, "--max-cost", "1")
-    assert code == 0, err
+        judged(command, folder, server, "--prices", prices, "--max-cost", "1")
 
 
 @pytest.mark.slow
