@@ -28,6 +28,12 @@ from tests.helpers.warm import Warm
 Answers = Callable[[str, str], int]
 
 
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is waited for before a question is asked again, but for what a server says."""
+    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+
+
 def verdict(winner: int, **others: int) -> str:
     names = (*DIMENSIONS, OVERALL)
     return json.dumps(
@@ -387,10 +393,7 @@ ODD: dict[str, Reply] = {
 
 
 @pytest.mark.slow
-def test_a_judge_is_read_in_parts_and_asked_without_what_it_refuses(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+def test_a_judge_is_read_in_parts_and_asked_without_what_it_refuses(command: Command, tmp_path: Path) -> None:
     busy = [True]
 
     def answer(body: dict[str, Any]) -> Reply:
@@ -413,7 +416,6 @@ def test_what_one_question_meets_is_its_own_outcome(
 ) -> None:
     """All other answers are kept, and the same command asks these questions again."""
     monkeypatch.setattr("lm_eval_tasks.llm.chat._RETRIES", 3)
-    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
     odd = {f"generated {i}": reply for i, reply in enumerate(ODD.values())}
     n = len(odd)
     wrong = [True]
@@ -477,10 +479,7 @@ def test_a_server_that_is_gone_ends_the_run_and_not_each_question(
 
 
 @pytest.mark.slow
-def test_prompts_go_to_the_named_server_alone(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+def test_prompts_go_to_the_named_server_alone(command: Command, tmp_path: Path) -> None:
     with serve(lambda body: verdict(1)) as other:
         moved = (307, {"Location": f"{other.url}/chat/completions"}, "")
         with serve(lambda body: moved) as server:
@@ -543,9 +542,8 @@ def test_an_answer_that_cannot_be_read_is_paid_for_once(command: Command, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path) -> None:
     """A later run may have a limit, and asks it again."""
-    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
     folder = make_samples(tmp_path / "run", 2)
     prices = tmp_path / "prices.toml"
     prices.write_text("[m]\ninput = 1\noutput = 1\n")
@@ -563,10 +561,7 @@ def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path, m
 
 
 @pytest.mark.slow
-def test_a_response_without_an_answer_is_paid_for(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+def test_a_response_without_an_answer_is_paid_for(command: Command, tmp_path: Path) -> None:
     folder = make_samples(tmp_path / "run", 1)
     prices = tmp_path / "prices.toml"
     prices.write_text("[m]\ninput = 1000\noutput = 1000\n")
@@ -581,10 +576,7 @@ def test_a_response_without_an_answer_is_paid_for(
 
 
 @pytest.mark.slow
-def test_responses_without_an_answer_count_in_later_runs(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("lm_eval_tasks.llm.chat._WAIT", wait_none())
+def test_responses_without_an_answer_count_in_later_runs(command: Command, tmp_path: Path) -> None:
     folder = make_samples(tmp_path / "run", 1)
     prices = tmp_path / "prices.toml"
     prices.write_text("[m]\ninput = 100\noutput = 100\n")
