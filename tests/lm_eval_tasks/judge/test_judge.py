@@ -527,18 +527,30 @@ def test_odd_lists_of_models_and_odd_options(command: Command, tmp_path: Path) -
         assert caught.value.code == 1
 
 
+OF_6000_TOKENS = {"prompt_tokens": 5000, "completion_tokens": 1000}
+NO_VERDICT: dict[str, Any] = {"content": "no verdict", "usage": OF_6000_TOKENS}
+NO_ANSWER: Reply = (200, {}, json.dumps({"choices": [], "usage": OF_6000_TOKENS}))
+
+
 @pytest.mark.slow
-def test_an_answer_that_cannot_be_read_is_paid_for_once(command: Command, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("replies", "asked", "cost"),
+    [([NO_VERDICT], 1, "0.6000"), ([NO_ANSWER], 3, "1.8000"), ([NO_ANSWER, verdict(1)], 2, "0.6002")],
+    ids=["no verdict", "no answer", "no answer at first"],
+)
+def test_each_response_is_paid_for_once(
+    command: Command, tmp_path: Path, replies: list[Any], asked: int, cost: str
+) -> None:
+    """In the run that asked, and in later ones."""
     folder = make_samples(tmp_path / "run", 1)
     prices = tmp_path / "prices.toml"
-    prices.write_text("[m]\ninput = 1000\noutput = 1000\n")
-    reply = {"content": "no verdict", "usage": {"prompt_tokens": 1000, "completion_tokens": 900}}
-    with serve(lambda body: reply) as server:
-        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--concurrency", "1", "--prices", prices)
+    prices.write_text("[m]\ninput = 100\noutput = 100\n")
+    left = iter(replies)
+    with serve(lambda body: next(left, replies[-1])) as server:
+        limited = ("--concurrency", "1", "--prices", prices, "--max-cost", "0.7")
         for _ in range(3):
-            code, _, err = command(*line, "--max-cost", "3", "--output", tmp_path / "judged")
-            assert (code, "stopped at a cost of 1.9000" in err) == (1, True), err
-    assert len(server.requests) == 1
+            assert f"stopped at a cost of {cost}" in refused(command, folder, server, *limited)
+    assert len(server.requests) == asked
 
 
 @pytest.mark.slow
@@ -558,36 +570,6 @@ def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path) -
         judged(command, folder, server)
         fails[0] = False
         judged(command, folder, server, "--prices", prices, "--max-cost", "1")
-
-
-@pytest.mark.slow
-def test_a_response_without_an_answer_is_paid_for(command: Command, tmp_path: Path) -> None:
-    folder = make_samples(tmp_path / "run", 1)
-    prices = tmp_path / "prices.toml"
-    prices.write_text("[m]\ninput = 1000\noutput = 1000\n")
-    lost = json.dumps({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 900}})
-    replies: list[Any] = [(200, {}, lost)]
-    with serve(lambda body: replies.pop() if replies else verdict(1)) as server:
-        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--concurrency", "1", "--prices", prices)
-        for _ in range(2):
-            code, _, err = command(*line, "--max-cost", "3", "--output", tmp_path / "judged")
-            assert (code, "stopped at a cost of " in err) == (1, True), err
-    assert len(server.requests) == 2
-
-
-@pytest.mark.slow
-def test_responses_without_an_answer_count_in_later_runs(command: Command, tmp_path: Path) -> None:
-    folder = make_samples(tmp_path / "run", 1)
-    prices = tmp_path / "prices.toml"
-    prices.write_text("[m]\ninput = 100\noutput = 100\n")
-    lost = (200, {}, json.dumps({"choices": [], "usage": {"prompt_tokens": 5000, "completion_tokens": 1000}}))
-    with serve(lambda body: lost) as server:
-        line = ("judge", folder, "--model", "m", "--base-url", server.url, "--concurrency", "1", "--prices", prices)
-        command(*line, "--max-cost", "2", "--output", tmp_path / "judged")
-        asked = len(server.requests)
-        for _ in range(2):
-            code, _, err = command(*line, "--max-cost", "2", "--output", tmp_path / "judged")
-            assert (code, f"stopped at a cost of {0.6 * asked:.4f}" in err, len(server.requests)) == (1, True, asked)
 
 
 def test_an_answer_that_never_ends_is_read() -> None:
