@@ -23,20 +23,30 @@ def shards(command: Command, dataset: Path, tmp_path: Path) -> list[Path]:
     return [evaluated(command, dataset, tmp_path / f"shard{i}", "--shard", f"{i}/3") for i in (3, 1, 2)]
 
 
-def test_together_they_are_what_one_run_is(shards: list[Path], command: Command, dataset: Path, tmp_path: Path) -> None:
+def test_together_they_are_what_one_run_is_and_replace_no_other_results(
+    shards: list[Path], command: Command, dataset: Path, tmp_path: Path
+) -> None:
     whole = evaluated(command, dataset, tmp_path / "whole")
     # What an earlier run left beside a shard is not its own.
     [file] = shards[0].glob("samples_*")
     shutil.copy(file, shards[0] / "samples_academiceval_abs_28k_lead.jsonl")
-    code, _, err = command("merge", *shards, "--output", tmp_path / "merged")
-    assert code == 0, err
-    [merged] = (tmp_path / "merged").glob("samples_*")
-    assert merged.read_bytes() == (whole / merged.name).read_bytes()
-    ours, theirs = only_result(whole), only_result(tmp_path / "merged")
+    merged = tmp_path / "merged"
+    scores = merge(shards, merged)
+    [samples] = merged.glob("samples_*")
+    assert samples.read_bytes() == (whole / samples.name).read_bytes()
+    ours, theirs = only_result(whole), only_result(merged)
     assert (ours.scores, ours.subsets, ours.rounds) == (theirs.scores, theirs.subsets, theirs.rounds)
-    assert ours.block is not None
-    assert theirs.block is not None
+    assert ours.block is not None and theirs.block is not None
     assert ours.block.usage.answers == theirs.block.usage.answers
+    line = ("eval", "--model", "lead", "--metadata", metadata(dataset), "--limit", "2", "--tasks")
+    assert command(*line, OTHER, "--output", merged)[0] == 1
+    assert list(only_result(merged).scores) == list(scores)
+    assert command(*line, OTHER, "--output", tmp_path / "others")[0] == 0
+    code, _, err = command("merge", *shards, "--output", tmp_path / "others")
+    assert (code, f"has results of {OTHER}" in err) == (1, True), err
+    (merged / "results_other.json").write_text("{}")
+    code, _, err = command("merge", *shards, "--output", merged)
+    assert (code, "contains the results of other" in err) == (1, True), err
 
 
 def test_what_is_not_one_run_is_refused(shards: list[Path], command: Command, dataset: Path, tmp_path: Path) -> None:
@@ -61,16 +71,3 @@ def test_what_is_not_one_run_is_refused(shards: list[Path], command: Command, da
     [file] = shards[0].glob("samples_*")
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
     assert f"{file} is not the file" in refused(*shards)
-
-
-def test_they_replace_no_other_results(shards: list[Path], command: Command, dataset: Path, tmp_path: Path) -> None:
-    merged = merge(shards, tmp_path / "merged")
-    line = ("eval", "--model", "lead", "--metadata", metadata(dataset), "--limit", "2", "--tasks")
-    assert command(*line, OTHER, "--output", tmp_path / "merged")[0] == 1
-    assert list(only_result(tmp_path / "merged").scores) == list(merged)
-    assert command(*line, OTHER, "--output", tmp_path / "others")[0] == 0
-    code, _, err = command("merge", *shards, "--output", tmp_path / "others")
-    assert (code, f"has results of {OTHER}" in err) == (1, True), err
-    (tmp_path / "merged" / "results_other.json").write_text("{}")
-    code, _, err = command("merge", *shards, "--output", tmp_path / "merged")
-    assert (code, "contains the results of other" in err) == (1, True), err
