@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,26 @@ from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts, of_round
 from lm_eval_tasks.families.scalar.shortcuts import shortened
 from lm_eval_tasks.families.writing import hook
+from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.samples.sample import by_task, read
 from lm_eval_tasks.stats.columns import gains_of
 from standins.openai_server import serve
 from tests.helpers.evaluating import evaluate
 from tests.helpers.manifests import write_manifest
 from tests.helpers.samples import sample
-from tests.helpers.served import Command
+from tests.helpers.served import Command, results
 
 pytestmark = pytest.mark.slow
 
 
 def rows(dataset: Path, setting: str, **options: Any) -> list[dict[str, Any]]:
     return list(hook.load(setting, 512, dataset=str(dataset), bertscore_model="none", **options)["test"])
+
+
+def asking(url: str) -> Callable[..., list[Score]]:
+    """What evaluates a model on a server: of tasks, by options, perhaps a selection, an output and contexts."""
+    chat = Generation(apply_chat_template=True)
+    return partial(evaluate, "local-chat-completions", f"model=tiny,base_url={url}/chat/completions", generation=chat)
 
 
 def test_each_context_shows_less(dataset: Path) -> None:
@@ -65,10 +73,8 @@ def test_contexts_that_a_task_lacks_are_refused(dataset: Path, command: Command)
         in_contexts(["academiceval_ralm_abs_9k"], ["none"])
     with pytest.raises(OptionError, match="no task in --tasks is asked with --contexts local"):
         in_contexts(["academiceval_abs"], ["local"])
-    code, _, err = command(
-        *"eval --model lead --tasks academiceval_abs_9k --contexts half --metadata".split(),
-        json.dumps({"dataset": str(dataset)}),
-    )
+    line = ("eval", "--model", "lead", "--tasks", "academiceval_abs_9k", "--contexts", "half", "--dataset", dataset)
+    code, _, err = command(*line)
     assert (code, err.count("\n")) == (1, 1)
     # A group is asked as far as its tasks have the contexts.
     names = [task.name for task in in_contexts(["academiceval_title", "academiceval_abs"], ["none", "start"])]
@@ -80,29 +86,18 @@ def test_contexts_that_a_task_lacks_are_refused(dataset: Path, command: Command)
 def test_one_run_asks_several_contexts_and_pays_each_answer_once(dataset: Path, tmp_path: Path) -> None:
     contexts = contexts_of("none,start,retrieved,full")
     with serve(lambda body: str(len(body["messages"][-1]["content"]))) as server:
-        arguments = f"model=tiny,base_url={server.url}/chat/completions"
+        ask = asking(server.url)
         options = {"dataset": str(dataset), "bertscore_model": "none"}
-        chat = Generation(apply_chat_template=True)
         for _ in range(2):
-            evaluate(
-                "local-chat-completions",
-                arguments,
-                ["academiceval_intro_8k"],
-                dict(options),
-                SampleSelection(4),
-                tmp_path / "out",
-                chat,
-                contexts=contexts,
-            )
+            ask(["academiceval_intro_8k"], options, SampleSelection(4), tmp_path / "out", contexts=contexts)
         asked = [body["messages"][-1]["content"] for body in server.requests]
     assert len(asked) == len(set(asked)) == 16
     samples = read([tmp_path / "out"])
     assert {one.task for one in samples} == {"Intro-8K", "Intro-8K none", "Intro-8K start", "Intro-8K retrieved bm25"}
-    [file] = (tmp_path / "out").glob("results_*.json")
-    ours = json.loads(file.read_text())["academiceval"]
     by_model = {gain.shortcut for gain in gains_of(samples) if gain.by == "model"}
     assert by_model == {"none", "start", "retrieved bm25"}
-    assert {score["task"] for score in ours["scores"]} >= {"academiceval_intro_8k_none", "academiceval_intro_8k"}
+    tasks = {score["task"] for score in results(tmp_path / "out")["scores"]}
+    assert tasks >= {"academiceval_intro_8k_none", "academiceval_intro_8k"}
 
 
 def test_prompts_that_do_not_fit_are_left_out_and_counted(
@@ -134,45 +129,32 @@ def test_a_task_of_which_nothing_fits_is_left_out_with_the_others_asked(
         "max_length": shortest + 2000,
     }
     with serve(lambda body: "A title") as server:
-        given = ("local-chat-completions", f"model=tiny,base_url={server.url}/chat/completions")
-        chat = Generation(apply_chat_template=True)
+        ask = asking(server.url)
         tasks = ["academiceval_intro_8k", "academiceval_title_10k"]
-        scores = evaluate(*given, tasks, dict(metadata), None, None, chat)
-        assert {score.task for score in scores} == {"academiceval_title_10k"}
+        assert {score.task for score in ask(tasks, metadata)} == {"academiceval_title_10k"}
         assert "Intro-8K: none of the" in caplog.text
         with pytest.raises(BudgetError, match="longer context"):
-            evaluate(*given, tasks[:1], dict(metadata), None, None, chat)
+            ask(tasks[:1], metadata)
 
 
 def test_what_is_asked_with_less_is_never_called_full(dataset: Path, tmp_path: Path) -> None:
-    options = {"dataset": str(dataset), "bertscore_model": "none"}
+    options, task = {"dataset": str(dataset), "bertscore_model": "none"}, ["academiceval_abs_9k"]
     with serve(lambda body: "A title") as server:
-        given = ("local-chat-completions", f"model=tiny,base_url={server.url}/chat/completions")
-        chat = Generation(apply_chat_template=True)
+        ask = asking(server.url)
         with pytest.raises(EvalError, match="both say how much is shown"):
-            evaluate(
-                *given,
-                ["academiceval_abs_9k"],
-                {**options, "context": "none"},
-                SampleSelection(2),
-                None,
-                chat,
-                contexts=("none", "full"),
-            )
+            ask(task, {**options, "context": "none"}, SampleSelection(2), contexts=("none", "full"))
         # The option alone makes it a task of its own name, and places are those of the task.
         places = SampleSelection(samples={"academiceval_abs_9k": [0, 1]})
-        scores = evaluate(*given, ["academiceval_abs_9k"], {**options, "context": "none"}, places, tmp_path / "a", chat)
+        scores = ask(task, {**options, "context": "none"}, places, tmp_path / "a")
         assert {score.task for score in scores} == {"academiceval_abs_9k_none"}
-        evaluate(
-            *given, ["academiceval_abs_9k"], dict(options), places, tmp_path / "b", chat, contexts=("none", "full")
-        )
+        ask(task, options, places, tmp_path / "b", contexts=("none", "full"))
         counts = {task: len(of_task) for task, of_task in by_task(read([tmp_path / "b"])).items()}
         assert counts == {"Abs-9K": 2, "Abs-9K none": 2}
         for more, part in (({"shard": "1/2"}, SampleSelection()), ({}, places), ({}, SampleSelection(2))):
             with pytest.raises(EvalError, match="chooses the samples itself"):
-                evaluate(*given, ["academiceval_abs_9k"], {**options, "fits_only": True, **more}, part, None, chat)
+                ask(task, {**options, "fits_only": True, **more}, part)
     with pytest.raises(EvalError, match="lead does not read the prompt"):
-        evaluate("lead", "", ["academiceval_abs_9k"], dict(options), SampleSelection(2), None, contexts=("none",))
+        evaluate("lead", "", task, options, SampleSelection(2), None, contexts=("none",))
     with pytest.raises(OptionError, match="cannot tell which prompts fit"):
         rows(dataset, "Abs-9K", fits_only=True)
 
