@@ -60,6 +60,7 @@ def test_lists_switches_and_nothing(tmp_path: Path) -> None:
     assert (both.tasks, both.apply_chat_template) == ("academiceval,scalar", True)
     assert (both.limit, both.seed) == (None, "7")
     assert read(tmp_path, {}, "--apply_chat_template").apply_chat_template
+    assert not read(tmp_path, content, "--no-apply_chat_template").apply_chat_template
 
 
 @pytest.mark.parametrize(
@@ -88,22 +89,18 @@ def test_values_are_checked_as_if_they_were_typed(tmp_path: Path, content: dict[
     assert str(tmp_path / "run.yaml") in str(caught.value)
 
 
-def test_aliases_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("model: &a lead\ntasks: *a\n", "has aliases"),
+        ("model: lead\ntasks: a\nmodel: copy-demo\n", "the key 'model' comes twice"),
+    ],
+)
+def test_what_yaml_allows_and_options_do_not_is_refused(tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "run.yaml"
-    file.write_text("model: &a lead\ntasks: *a\n")
-    with pytest.raises(OptionError, match="has aliases"):
+    file.write_text(text)
+    with pytest.raises(OptionError, match=says):
         with_config(all_commands().parse(["eval", "--config", str(file)]))
-
-
-def test_a_key_that_comes_twice_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "run.yaml"
-    file.write_text("model: lead\ntasks: a\nmodel: copy-demo\n")
-    with pytest.raises(OptionError, match="the key 'model' comes twice"):
-        with_config(all_commands().parse(["eval", "--config", str(file)]))
-
-
-def test_a_switch_of_the_file_can_be_undone(tmp_path: Path) -> None:
-    assert not read(tmp_path, {"apply_chat_template": True}, "--no-apply_chat_template").apply_chat_template
 
 
 @pytest.mark.parametrize("value", [True, 1, "yes", "True", "on"])
