@@ -22,20 +22,13 @@ from tests.helpers.served import Command, metadata
 pytestmark = pytest.mark.slow
 
 TASK = "academiceval_abs_9k"
-OTHER = SampleTable(kind="sample", authors=24, papers=60)
+OTHER = SampleTable(kind="sample", authors=12, papers=30)
 
 
 def built(place: Path, **changes: object) -> Path:
     """A small round of one setting."""
     rounds.run(small_round(place, settings=["Abs-9K"], **changes), LocalEngine(2))
     return place / "academiceval"
-
-
-@pytest.fixture(scope="module")
-def first(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("first")
-    shutil.copytree(world / "work", place / "work")
-    return built(place)
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +57,9 @@ def shown(command: Command, *line: object) -> list[dict[str, str]]:
 
 
 def test_other_contents_under_one_name_are_neither_compared_nor_on_one_board(
-    first: Path, other: Path, answered: Callable[..., Path], command: Command, tmp_path: Path
+    dataset: Path, other: Path, answered: Callable[..., Path], command: Command, tmp_path: Path
 ) -> None:
-    a, b = answered("lead", first, "a"), answered("function-words", other, "b")
+    a, b = answered("lead", dataset, "a"), answered("function-words", other, "b")
     code, _, err = command("compare", a, b)
     assert code == 1
     assert "rows in common" in err
@@ -84,11 +77,11 @@ def test_other_contents_under_one_name_are_neither_compared_nor_on_one_board(
 
 
 def test_a_later_revision_without_a_paper_and_another_name_of_it(
-    first: Path, answered: Callable[..., Path], command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    dataset: Path, answered: Callable[..., Path], command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    a = answered("lead", first, "a")
+    a = answered("lead", dataset, "a")
     victim = bare_id(next(iter(read([a]))).id)
-    without_papers(first, tmp_path / "renamed", [victim], "2026.11.post1")
+    without_papers(dataset, tmp_path / "renamed", [victim], "2026.11.post1")
     b = answered("function-words", tmp_path / "renamed", "b")
     whole, part = len(list(read([a]))), len(list(read([b])))
     assert part < whole
@@ -106,7 +99,7 @@ def test_a_later_revision_without_a_paper_and_another_name_of_it(
         "revisions"
         not in command("compare", a, answered("function-words", tmp_path / "renamed", "c", "--limit", "3"))[1]
     )
-    assert "revisions" not in command("compare", a, answered("function-words", first, "d"))[1]
+    assert "revisions" not in command("compare", a, answered("function-words", dataset, "d"))[1]
 
 
 def test_a_baseline_that_needs_training_papers_has_no_score_without_them(
