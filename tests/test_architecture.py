@@ -230,8 +230,3 @@ def test_only_few_rooms_open_connections_or_what_is_slow() -> None:
         imported |= {used for used in _USED[name] if used.split(".")[0] in imported}
         for connecting, rooms in CONNECTING.items():
             assert connecting not in imported or room(name) in rooms.split(), f"{name} uses {connecting}"
-
-
-def test_base_imports_nothing_of_ours() -> None:
-    for name, others in graph(early=False).items():
-        assert room(name) != "lm_eval_tasks.base" or {room(other) for other in others} <= {"lm_eval_tasks.base"}, name
