@@ -48,7 +48,9 @@ def keys(model: type[BaseModel], prefix: str = "") -> set[str]:
 
 
 def test_the_page_of_keys_is_that_of_the_models() -> None:
-    rows = [line.split("|") for line in key_page.key_page() if line.startswith("| `")]
+    lines = list(key_page.key_page())
+    assert not any("Annotated" in line for line in lines), "a key without a type"
+    rows = [line.split("|") for line in lines if line.startswith("| `")]
     assert all(meaning.strip() for *_, meaning, _ in rows), "a key without a meaning"
     named = {row[1].strip(" `") for row in rows}
     assert all(any(key == name or key.startswith(f"{name}.") for key in named) for name in keys(Round))
