@@ -7,7 +7,6 @@ import json
 import re
 import runpy
 import shlex
-from collections.abc import Iterator
 from dataclasses import fields
 from importlib.metadata import version
 from itertools import pairwise
@@ -33,6 +32,7 @@ from lm_eval_tasks.tasks import yaml_files
 from lm_eval_tasks.tasks.catalogue import TASKS as ALL_TASKS
 from lm_eval_tasks.tasks.catalogue import check_tasks, task_names
 from tests.helpers.pages import PAGES, ROOT, blocks
+from tests.test_round_zero import texts
 
 
 def keys(model: type[BaseModel], prefix: str = "") -> set[str]:
@@ -202,13 +202,6 @@ def test_p_values_in_the_docs_are_those_of_the_whole_table() -> None:
 
 def test_results_in_the_docs_carry_no_text_of_a_paper() -> None:
     """Those over made-up papers aside: names, labels and numbers alone."""
-
-    def texts(value: object) -> Iterator[str]:
-        if isinstance(value, str):
-            yield value
-        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-            yield from texts(part)
-
     labels = re.compile(r"\b(?:Passage|Paper|Mask|Candidate) \d+")
     files = [file for file in (ROOT / "docs" / "results").rglob("samples_*.jsonl") if "anchor" not in file.parts]
     assert files
