@@ -34,7 +34,7 @@ def hub(hub_server: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Hub
 
 @pytest.fixture(scope="session")
 def states() -> dict[str, Any]:
-    """What tests begin with -> what the Hub then holds, once a test of this process has begun with it."""
+    """What tests begin with -> what the Hub then holds, or a folder, once a test of this process has begun with it."""
     return {}
 
 

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 REPO = "org/academiceval"
 RESULTS, MODEL = "datasets/org/results", "models/org/tiny"
 FILE = ".eval_results/academiceval.yaml"
+PUSH = ("--repo", "org/results", "--card", "org/tiny", "--yes")
 
 
 def tree(hub: Hub, key: str, revision: str = "main") -> dict[str, str]:
@@ -60,7 +61,7 @@ RESULT = {
 def test_results(command: Command, hub: Hub, tmp_path: Path) -> None:
     file = tmp_path / "results_tiny.json"
     file.write_text(json.dumps(RESULT))
-    push = ("push-results", file, "--repo", "org/results", "--card", "org/tiny", "--yes")
+    push = ("push-results", file, *PUSH)
     for one in (push[:-1], push):
         code, _, err = command(*one)
         assert (code, "org/tiny does not exist" in err) == (1, True)
@@ -230,10 +231,10 @@ def test_a_dry_run_for_a_card_needs_no_hub(
 ) -> None:
     (tmp_path / "results_tiny.json").write_text(json.dumps(RESULT))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    push = ("push-results", tmp_path / "results_tiny.json", "--repo", "org/results", "--card", "org/tiny")
-    code, out, err = command(*push)
+    push = ("push-results", tmp_path / "results_tiny.json", *PUSH)
+    code, out, err = command(*push[:-1])
     assert (code, "it is not known what would stand on the card" in out, hub.repos) == (0, True, {}), err
-    assert command(*push, "--yes")[0] == 1
+    assert command(*push)[0] == 1
 
 
 def test_two_runs_of_one_model_lie_side_by_side(command: Command, hub: Hub, tmp_path: Path) -> None:
@@ -306,6 +307,16 @@ def published(states: dict[str, Any], command: Command, hub: Hub, cloze_rounds: 
     return cloze_rounds
 
 
+@pytest.fixture
+def easy(
+    states: dict[str, Any], command: Command, published: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A baseline's run of SCALAR-Easy over the first round; only to be read."""
+    if "easy" not in states:
+        states["easy"] = run(command, published[0], tmp_path_factory.mktemp("easy"), "scalar_easy")
+    return Path(states["easy"])
+
+
 def run(command: Command, dataset: object, output: Path, *tasks: str, **options: object) -> Path:
     """The output folder of a baseline."""
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none", **options})
@@ -317,7 +328,7 @@ def run(command: Command, dataset: object, output: Path, *tasks: str, **options:
 
 def push(command: Command, run_: Path, *more: str) -> str:
     """What push-results prints."""
-    code, out, err = command("push-results", run_, "--repo", "org/results", "--card", "org/tiny", "--yes", *more)
+    code, out, err = command("push-results", run_, *PUSH, *more)
     assert code == 0, err
     return out
 
@@ -339,7 +350,7 @@ def entry(task: str, source: str = SOURCE) -> dict[str, Any]:
 
 
 def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
-    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+    published: tuple[Path, Path], easy: Path, command: Command, hub: Hub, tmp_path: Path
 ) -> None:
     place = ("--dataset", REPO)
     theirs = {
@@ -350,7 +361,7 @@ def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
     for path, data in theirs.items():
         HfApi().upload_file(path_or_fileobj=data, path_in_repo=path, repo_id="org/tiny")
     before = hub.files(MODEL).copy()
-    push(command, run(command, published[0], tmp_path / "easy", "scalar_easy"), *place)
+    push(command, easy, *place)
     push(command, run(command, REPO, tmp_path / "medium", "scalar_medium", dataset_revision="2026.11"))
     # Both tasks at once, with the mean over a paper's tasks, which no leaderboard has.
     push(
@@ -392,16 +403,13 @@ def test_a_leaderboard_keeps_what_other_runs_and_months_have_brought(
         assert lines
         assert not any("constant" in name or "bm25" in name for line in lines for name in line["scores"])
     # Once more, nothing changes.
-    assert "already has all of it" in push(command, tmp_path / "easy", *place)
+    assert "already has all of it" in push(command, easy, *place)
     assert board(hub) == entries
 
 
-def test_scores_of_somebody_elses_model_are_proposed(
-    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
-) -> None:
+def test_scores_of_somebody_elses_model_are_proposed(easy: Path, command: Command, hub: Hub) -> None:
     hub.repos["models/other/tiny"] = hub.repos.pop(MODEL)
-    found = run(command, published[0], tmp_path / "run", "scalar_easy")
-    line = ("push-results", found, "--repo", "org/results", "--card", "other/tiny", "--dataset", REPO, "--yes")
+    line = ("push-results", easy, "--repo", "org/results", "--card", "other/tiny", "--dataset", REPO, "--yes")
     code, _, errors = command(*line)
     assert (code, "does not belong to other" in errors) == (1, True)
     for _ in range(2):
@@ -414,13 +422,13 @@ def test_scores_of_somebody_elses_model_are_proposed(
 
 @pytest.mark.long
 def test_what_is_on_no_leaderboard_says_so(
-    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+    published: tuple[Path, Path], easy: Path, command: Command, hub: Hub, tmp_path: Path
 ) -> None:
     says, place = f"org/tiny: no {FILE}: it is for whole runs of tasks", ("--dataset", REPO)
-    found = run(command, published[0], tmp_path / "run", "scalar_easy")
-    assert says in push(command, found)
+    assert says in push(command, easy)
     # Inspect cannot run it from the dataset's columns.
     assert says in push(command, run(command, published[0], tmp_path / "abs", "abs_9k"), *place)
+    found = shutil.copytree(easy, tmp_path / "run")
     file = found / "results_lead.json"
     content = json.loads(file.read_text())
     for options, more in (
@@ -444,7 +452,7 @@ def test_what_is_on_no_leaderboard_says_so(
 
 
 def test_the_folder_that_was_run_is_the_one_that_is_published(
-    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
+    published: tuple[Path, Path], easy: Path, command: Command, hub: Hub, tmp_path: Path
 ) -> None:
     other = tmp_path / "other"
     shutil.copytree(published[0], other)
@@ -453,7 +461,7 @@ def test_the_folder_that_was_run_is_the_one_that_is_published(
     (other / "manifest.json").write_text(json.dumps(manifest))
     hub.repos["datasets/org/empty"] = Repository()
     hub.repos["datasets/org/empty"].add("main", "", "", {})
-    found = run(command, published[0], tmp_path / "run", "scalar_easy")
+    found = shutil.copytree(easy, tmp_path / "run")
     text = (found / "results_lead.json").read_text()
     lost = text.replace(str(published[0]), str(tmp_path))
     changed = (run(command, other, tmp_path / "run2", "scalar_easy") / "results_lead.json").read_text()
@@ -466,9 +474,7 @@ def test_the_folder_that_was_run_is_the_one_that_is_published(
     ):
         run_ = tmp_path / ("run2" if content == changed else "run")
         (run_ / "results_lead.json").write_text(content)
-        code, _, err = command(
-            "push-results", run_, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", dataset
-        )
+        code, _, err = command("push-results", run_, *PUSH, "--dataset", dataset)
         assert (code, says in err) == (1, True), (says, err)
     assert RESULTS not in hub.repos
 
@@ -479,9 +485,7 @@ def test_a_replaced_round_is_on_no_leaderboard(
     found = run(command, published[1], tmp_path / "run", "scalar_easy")
     line = ("push", published[1], "--repo", REPO, "--licenses", "all", "--yes")
     assert command(*line, "--replaces", "2026.12", "--note", "wrong")[0] == 0
-    code, _, err = command(
-        "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO
-    )
+    code, _, err = command("push-results", found, *PUSH, "--dataset", REPO)
     assert (code, f"{REPO} has replaced 2026.12 by 2026.12.post1: evaluate that" in err) == (1, True), err
 
 
@@ -535,34 +539,26 @@ def test_the_plain_lm_evals_run_over_a_part_is_a_subsets(
 
 
 @pytest.mark.long
-def test_what_the_hub_does_not_say_is_not_taken_for_absent(
-    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
-) -> None:
+def test_what_the_hub_does_not_say_is_not_taken_for_absent(easy: Path, command: Command, hub: Hub) -> None:
     ours = yaml.safe_dump([entry("scalar_easy_accuracy_2026_10")]).encode()
     HfApi().upload_file(path_or_fileobj=ours, path_in_repo=FILE, repo_id="org/tiny")
     before = tree(hub, MODEL)
-    found = run(command, published[0], tmp_path / "run", "scalar_easy")
     for status in (400, 403, 409, 429, 503):
         for name in (FILE, "errata.jsonl", "manifest.json", "eval.yaml"):
             hub.fault = lambda number, method, path, name=name, status=status: (  # type: ignore[misc]
                 Fault(status) if method == "HEAD" and path.endswith(name) else None
             )
-            code, _, err = command(
-                "push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO
-            )
+            code, _, err = command("push-results", easy, *PUSH, "--dataset", REPO)
             assert code == 1, (status, name)
             assert "Traceback" not in err
     assert tree(hub, MODEL) == before
     assert RESULTS not in hub.repos
     hub.fault = lambda number, method, path: None
-    push(command, found, "--dataset", REPO)
+    push(command, easy, "--dataset", REPO)
     assert set(board(hub)) == {"scalar_easy_accuracy_2026_10", "scalar_easy_accuracy_2026_11"}
 
 
-def test_what_somebody_else_pushes_meanwhile_stays(
-    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
-) -> None:
-    found = run(command, published[0], tmp_path / "run", "scalar_easy")
+def test_what_somebody_else_pushes_meanwhile_stays(easy: Path, command: Command, hub: Hub) -> None:
     theirs = yaml.safe_dump([entry("scalar_hard_accuracy_2026_11")])
 
     def meanwhile(number: int, method: str, path: str) -> None:
@@ -571,7 +567,7 @@ def test_what_somebody_else_pushes_meanwhile_stays(
             hub.repos[MODEL].add("main", "theirs", "", files)
 
     hub.fault = meanwhile
-    line = ("push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO)
+    line = ("push-results", easy, *PUSH, "--dataset", REPO)
     code, _, err = command(*line)
     assert (code, "try again" in err) == (1, True), err
     assert tree(hub, MODEL)[FILE] == theirs
@@ -579,11 +575,8 @@ def test_what_somebody_else_pushes_meanwhile_stays(
     assert set(board(hub)) == {"scalar_hard_accuracy_2026_11", "scalar_easy_accuracy_2026_11"}
 
 
-def test_a_file_that_is_not_ours_is_not_replaced(
-    published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
-) -> None:
-    found = run(command, published[0], tmp_path / "run", "scalar_easy")
-    line = ("push-results", found, "--repo", "org/results", "--card", "org/tiny", "--yes", "--dataset", REPO)
+def test_a_file_that_is_not_ours_is_not_replaced(easy: Path, command: Command, hub: Hub) -> None:
+    line = ("push-results", easy, *PUSH, "--dataset", REPO)
     by_hand = "it has entries that others wrote"
     for text, says in (
         (yaml.safe_dump([entry("scalar_easy_accuracy_2026_11", "A lab")]), by_hand),
