@@ -90,25 +90,37 @@ def _matches(step: str, method: str, path: str) -> bool:
 
 
 def _state(hub: Hub) -> Any:
-    """All that a later reader can see: tags, branches, and every commit's title and files."""
+    """All that a later reader can see: tags and branches, and of each the commits with their titles and files."""
     repo = hub.repos[KEY]
-    history = [(one.title, {path: blob.sha256 for path, blob in one.tree.items()}) for one in repo.history("main")]
-    names = {commit: i for i, commit in enumerate(reversed([one.id for one in repo.history("main")]))}
-    return {k: names[v] for k, v in repo.tags.items()}, {k: names[v] for k, v in repo.branches.items()}, history
+    histories = {
+        name: [(one.title, {path: blob.sha256 for path, blob in one.tree.items()}) for one in repo.history(name)]
+        for name in (*repo.tags, *repo.branches)
+    }
+    return sorted(repo.tags), sorted(repo.branches), histories
 
 
-@pytest.fixture(scope="module")
-def undisturbed() -> list[Any]:
-    """The state that a push without faults ends in, once there was one."""
-    return []
-
-
-def _undisturbed(hub: Hub, quick: Callable[[], str], known: list[Any]) -> Any:
-    if not known:
+@pytest.fixture
+def undisturbed(states: dict[str, Any], hub: Hub, quick: Callable[[], str]) -> Any:
+    """The state that a push without faults ends in."""
+    if "undisturbed" not in states:
         quick()
-        known.append(_state(hub))
+        states["undisturbed"] = _state(hub)
         hub.reset()
-    return known[0]
+    return states["undisturbed"]
+
+
+def _disturb(hub: Hub, step: str, fault: Fault, which: int = 0) -> list[str]:
+    """Let one of the requests of a kind meet a fault; the list is of those that were made."""
+    seen: list[str] = []
+
+    def answer(number: int, method: str, path: str) -> Fault | None:
+        if not _matches(step, method, path):
+            return None
+        seen.append(path)
+        return fault if len(seen) == which + 1 else None
+
+    hub.fault = answer
+    return seen
 
 
 def _untouched(hub: Hub) -> bool:
@@ -126,32 +138,23 @@ def test_the_steps_are_those_of_a_push(hub: Hub, quick: Callable[[], str]) -> No
 
 
 @pytest.mark.parametrize(("fault", "step"), every(7, list(product(FAULTS, STEPS))))
-def test_one_fault(step: str, fault: str, hub: Hub, quick: Callable[[], str], undisturbed: list[Any]) -> None:
+def test_one_fault(step: str, fault: str, hub: Hub, quick: Callable[[], str], undisturbed: Any) -> None:
     """A push that meets one fault ends well, or says in a sentence why not; the next one ends in the same state."""
-    wanted = _undisturbed(hub, quick, undisturbed)
-    done: list[int] = []
-
-    def once(number: int, method: str, path: str) -> Fault | None:
-        if done or not _matches(step, method, path):
-            return None
-        done.append(number)
-        return FAULTS[fault]
-
-    hub.fault = once
+    seen = _disturb(hub, step, FAULTS[fault])
     try:
         quick()
     except HubError as err:
         assert fault in ("401", "403", "409"), err
         assert REPO in str(err)
         assert "\n" not in str(err)
-        assert _untouched(hub) or _state(hub)[2] == wanted[2]
+        assert _untouched(hub) or _state(hub)[2]["main"] == undisturbed[2]["main"]
         if "tag" not in step:
-            assert _untouched(hub) or not hub.repos[KEY].tags or _state(hub) == wanted
+            assert _untouched(hub) or not hub.repos[KEY].tags or _state(hub) == undisturbed
     else:
-        assert _state(hub) == wanted
-    assert done
+        assert _state(hub) == undisturbed
+    assert seen
     quick()
-    assert _state(hub) == wanted
+    assert _state(hub) == undisturbed
 
 
 # Kinds of requests of a verification, and which of them: the download of files, load_dataset, streaming.
@@ -174,15 +177,7 @@ def test_a_fault_while_verifying_is_no_difference(
     step: str, which: int, fault: str, hub: Hub, quick: Callable[[], str]
 ) -> None:
     quick()
-    seen: list[int] = []
-
-    def once(number: int, method: str, path: str) -> Fault | None:
-        if not _matches(step, method, path):
-            return None
-        seen.append(number)
-        return FAULTS[fault] if len(seen) == which + 1 else None
-
-    hub.fault = once
+    seen = _disturb(hub, step, FAULTS[fault], which)
     assert "every hash" in "".join(verify(Repo(REPO), "2026.11"))
     assert len(seen) > which
 
@@ -204,15 +199,7 @@ def test_a_hub_that_stays_away(step: str, hub: Hub, quick: Callable[[], str]) ->
 def test_waits_as_long_as_it_is_told(hub: Hub, quick: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
-    seen: list[str] = []
-
-    def once(number: int, method: str, path: str) -> Fault | None:
-        if not _matches("POST /tag/", method, path) or seen:
-            return None
-        seen.append(path)
-        return Fault(429, headers=(("Retry-After", "77"),))
-
-    hub.fault = once
+    _disturb(hub, "POST /tag/", Fault(429, headers=(("Retry-After", "77"),)))
     quick()
     assert 77.0 in waits
 
@@ -347,7 +334,7 @@ def test_killed_at_every_step_of_a_replacement(
 
     resume()
     # That a large file was sent is nothing that anybody sees; the test of a push has those requests too.
-    wanted = _state_by_title(hub)
+    wanted = _state(hub)
     numbers = [number for number in _writes_only(hub) if "/__large/" not in hub.log[number][1]]
     assert f"{revision}.post1" in wanted[0]
     assert paper in hub.files(KEY, f"{revision}.post1")[TAKEDOWNS].data.decode()
@@ -357,17 +344,7 @@ def test_killed_at_every_step_of_a_replacement(
         hub.load(before)
         assert _killed_at(hub, number, applied, whole, tmp_path / "home", replaces)
         resume()
-        assert _state_by_title(hub) == wanted, number
-
-
-def _state_by_title(hub: Hub) -> Any:
-    """As `_state`, for histories with side branches."""
-    repo = hub.repos[KEY]
-    trees = {
-        name: [(one.title, {path: blob.sha256 for path, blob in one.tree.items()}) for one in repo.history(name)]
-        for name in (*repo.tags, *repo.branches)
-    }
-    return sorted(repo.tags), sorted(repo.branches), trees
+        assert _state(hub) == wanted, number
 
 
 @pytest.mark.parametrize(("deadline", "moves_files"), [("DEADLINE", True), ("DEADLINE_OF_QUESTIONS", False)])
