@@ -178,14 +178,19 @@ def test_results_of_the_plain_lm_eval(command: Command, hub: Hub, tmp_path: Path
             "academiceval_abs": {"rouge_l,score": 0.3},
             "hellaswag": {"acc,none": 1.0},
         },
-        "configs": {"academiceval_abs_9k": {"metadata": metadata}, "hellaswag": {}},
-        "n-samples": {"academiceval_abs_9k": {"original": 9, "effective": 4}},
         "model_name": "org/tiny",
     }
     file = tmp_path / "results_2026-11-20T10-00-00.json"
-    file.write_text(json.dumps(content))
-    code, _, err = command("push-results", "--yes", file, "--repo", "org/results")
-    assert (code, "covers only a part of the samples (academiceval_abs_9k (4 of 9))" in err) == (1, True)
+    for effective, option, says in (
+        (9, {"published_after": "2026-09-01"}, "published_after=2026-09-01"),
+        (9, {"shard": "1/2"}, "shard=1/2"),
+        (4, {}, "academiceval_abs_9k (4 of 9)"),
+    ):
+        content["configs"] = {"academiceval_abs_9k": {"metadata": metadata | option}, "hellaswag": {}}
+        content["n-samples"] = {"academiceval_abs_9k": {"original": 9, "effective": effective}}
+        file.write_text(json.dumps(content))
+        code, _, err = command("push-results", "--yes", file, "--repo", "org/results")
+        assert (code, f"covers only a part of the samples ({says})" in err) == (1, True), err
     assert command("push-results", "--yes", "--subset", file, "--repo", "org/results")[0] == 0
     [(name, stored)] = tree(hub, RESULTS).items()
     assert re.fullmatch(r"org-tiny/2026\.11/results_2026-11-20T10-00-00-[0-9a-f]{8}\.json", name)
@@ -520,22 +525,6 @@ def test_the_plain_lm_evals_run_over_a_part_is_on_no_leaderboard(
         (tmp_path / "results_x.json").write_text(json.dumps(content))
         out = push(command, tmp_path / "results_x.json")
         assert (f"no {FILE}" not in out) == is_shown
-
-
-@pytest.mark.parametrize("option", [{"published_after": "2026-09-01"}, {"shard": "1/2"}])
-def test_the_plain_lm_evals_run_over_a_part_is_a_subsets(
-    option: dict[str, object], command: Command, hub: Hub, tmp_path: Path
-) -> None:
-    content = {
-        "results": {"academiceval_abs_9k": {"rouge_l,score": 0.25}},
-        "model_name": "org/tiny",
-        "date": 1.7e9,
-        "configs": {"academiceval_abs_9k": {"metadata": {"dataset": REPO, "dataset_revision": "2026.11", **option}}},
-        "n-samples": {"academiceval_abs_9k": {"original": 4, "effective": 4}},
-    }
-    (tmp_path / "results_x.json").write_text(json.dumps(content))
-    code, _, err = command("push-results", tmp_path / "results_x.json", "--repo", "org/results")
-    assert (code, "covers only a part of the samples" in err) == (1, True), err
 
 
 @pytest.mark.long
