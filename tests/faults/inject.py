@@ -11,6 +11,7 @@ import errno
 import io
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -74,18 +75,7 @@ class Steps:
 def _short(path: object, watched: str) -> str:
     """A path as it reads in a table: below the folder, with hashes left out."""
     name = os.path.relpath(os.fspath(path), watched) if str(path).startswith(watched) else str(path)  # type: ignore[arg-type]
-    return "".join(part if len(part) != 16 else "HASH" for part in _split(name))
-
-
-def _split(name: str) -> list[str]:
-    parts, word = [], ""
-    for character in name:
-        if character in "-./":
-            parts += [word, character]
-            word = ""
-        else:
-            word += character
-    return [*parts, word]
+    return re.sub(r"(?<![^-./])[^-./]{16}(?![^-./])", "HASH", name)
 
 
 class _File(io.FileIO):
