@@ -26,7 +26,7 @@ from lm_eval_tasks.samples.results import JOURNAL
 from standins import loopback, openai_server
 from standins.jats_world import draw_jats
 from standins.rounds import build, crawl_only, run, small_round, stages
-from tests.helpers.drawing import FILLER, draw, stack
+from tests.helpers.drawing import PAPER, draw, stack
 from tests.helpers.dump import content
 from tests.helpers.evaluating import evaluate
 from tests.helpers.papers import mirror, paper
@@ -35,7 +35,6 @@ from tests.helpers.typed_rows import scalar_row
 from tests.lm_eval_tasks.judge.test_judge import make_samples
 
 State = dict[str, str]
-_PDF = [("h1", "1  Introduction"), FILLER * 6, ("h1", "2  Method"), FILLER * 6, ("h1", "3  Conclusion"), FILLER * 3]
 _ROUND = (
     'round = "2026.11"\nseed = {seed}\nsettings = ["Title-10K"]\n[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'
     "[split]\nvalidation = 0.2\ntest = 0.25\n"
@@ -184,7 +183,7 @@ def _articles(folder: Path) -> None:
 
 def _papers(folder: Path) -> None:
     for i in range(3):
-        draw(folder / f"{i}.pdf", [stack(("title", f"Paper number {i}"), *_PDF)])
+        draw(folder / f"{i}.pdf", [stack(("title", f"Paper number {i}"), *PAPER)])
     (folder / "out.jsonl").write_text("")
 
 

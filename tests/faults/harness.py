@@ -48,7 +48,8 @@ class Bench:
 
     def __init__(self, case: Case, place: Path, warm: Warm) -> None:
         self.case, self._place, self._warm = case, place, warm
-        case.prepare(_made(place / "before"))
+        (place / "before").mkdir(parents=True)
+        case.prepare(place / "before")
         self.old = case.state(place / "before")
         record = place / "steps"
         with self._folder() as folder:
@@ -130,8 +131,3 @@ class Bench:
             done = self._warm.run(["python", "-c", _SCRIPT], env=env, cwd=folder)
             self.asked = getattr(server, "asked", 0)
             return done
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True)
-    return folder

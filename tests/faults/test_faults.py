@@ -33,12 +33,5 @@ def test_every_command_that_writes_has_its_case() -> None:
     local = {case.argv[0] for case in CASES}
     hub = {"push", "push-results", "verify"}
     # Show only; or are made of the others; or link a folder once, or write small files whole.
-    others = {
-        "status",
-        "compare",
-        "link-tasks",
-        "demo",
-        "plan",
-        "show",
-    }
+    others = {"status", "compare", "link-tasks", "demo", "plan", "show"}
     assert set(all_commands().parsers) == local | hub | others
