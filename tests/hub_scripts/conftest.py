@@ -1,4 +1,4 @@
-"""A Hub on this machine, and two rounds to push."""
+"""A Hub on this machine, and two rounds that are pushed to it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from filelock import FileLock
 from lm_eval_tasks.engines.registry import LocalEngine
 from standins.hub_server import Hub, hub_settings, serve
 from standins.rounds import run, small_round
+from tests.helpers.served import Command
 
 
 @pytest.fixture(scope="session")
@@ -65,3 +66,25 @@ def _rounds(
             own.append(tmp_path_factory.mktemp(round_) / "academiceval")
             shutil.copytree(place / "academiceval", own[-1])
     return own[0], own[1]
+
+
+@pytest.fixture
+def first(states: dict[str, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    """The Hub holds the first round."""
+    _push("first", two_rounds[0], states, command, hub)
+
+
+@pytest.fixture
+def both(first: None, states: dict[str, Any], command: Command, hub: Hub, two_rounds: tuple[Path, Path]) -> None:
+    """The Hub holds both rounds."""
+    _push("both", two_rounds[1], states, command, hub)
+
+
+def _push(name: str, folder: Path, states: dict[str, Any], command: Command, hub: Hub) -> None:
+    """Push a round, or let the Hub hold again what it held when that was done before."""
+    if name not in states:
+        code, out, err = command("push", folder, "--repo", "org/academiceval", "--yes")
+        assert (code, err) == (0, "")
+        assert "verified" in out
+        states[name] = hub.save()
+    hub.load(states[name])

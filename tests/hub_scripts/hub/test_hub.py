@@ -37,19 +37,8 @@ def _writes(hub: Hub) -> list[str]:
     return [path for method, path in hub.log if method in ("POST", "PUT", "DELETE") and "paths-info" not in path]
 
 
-def test_two_rounds_side_by_side(command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path) -> None:
-    code, out, _ = command("push", two_rounds[0], "--repo", REPO)
-    assert code == 0
-    assert "does not exist yet and would be created" in out
-    assert "nothing was uploaded" in out
-    assert not hub.repos
-    assert not _writes(hub)
-
-    for folder in two_rounds:
-        code, out, err = command("push", folder, "--repo", REPO, "--yes")
-        assert (code, err) == (0, ""), err
-        assert "verified" in out
-
+@pytest.mark.usefixtures("both")
+def test_two_rounds_side_by_side(hub: Hub, tmp_path: Path) -> None:
     repo = hub.repos[KEY]
     assert [one.title for one in repo.history("main")] == ["Revision 2026.12", "Revision 2026.11", "initial commit"]
     assert repo.branches == {"main": repo.tags["2026.12"]}
@@ -64,12 +53,10 @@ def test_two_rounds_side_by_side(command: Command, hub: Hub, two_rounds: tuple[P
             hub.files(KEY, name)["README.md"].data.decode(),
             re.MULTILINE,
         )
-
-    cache = str(tmp_path / "cache")
-    loaded = {
-        name: datasets.load_dataset(REPO, "Intro-28K-G-ids", revision=name, cache_dir=cache) for name in repo.tags
-    }
-    assert {name: set(one["train"]["round"]) for name, one in loaded.items()} == {n: {n} for n in repo.tags}
+        cache = str(tmp_path / "cache")
+        loaded = datasets.load_dataset(REPO, "Intro-28K-G-ids", revision=name, cache_dir=cache)
+        assert set(loaded["train"]["round"]) == {name}
+    assert set(repo.tags) == {"2026.11", "2026.12"}
 
 
 @pytest.mark.usefixtures("first")
@@ -150,9 +137,13 @@ def test_the_copys_place_may_be_taken(
     code, _, err = command("push", ".", "--repo", REPO)
     assert (code, "is not a publishable copy; move it away" in err) == (1, True)
     shutil.rmtree(tmp_path / "round-publishable")
-    assert command("push", ".", "--repo", REPO)[0] == 0
+    code, out, _ = command("push", ".", "--repo", REPO)
+    assert code == 0
+    assert "does not exist yet and would be created" in out
+    assert "nothing was uploaded" in out
     assert (tmp_path / "round-publishable" / "manifest.json").is_file()
     assert not hub.repos
+    assert not _writes(hub)
 
 
 @pytest.mark.parametrize(
@@ -378,11 +369,9 @@ def test_a_round_with_a_key_is_not_uploaded(command: Command, hub: Hub, dataset:
     assert not any("commit" in path for path in _writes(hub))
 
 
-def test_a_revision_that_was_missing_a_moment_ago(
-    command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("first")
+def test_a_revision_that_was_missing_a_moment_ago(hub: Hub, tmp_path: Path) -> None:
     """The client remembers by thread number what it did not find, and numbers are used again."""
-    command("push", two_rounds[0], "--repo", REPO, "--yes")
     revision = hub.repos[KEY].tags["2026.11"]
     asked = f"/api/{KEY}/revision/{revision}"
     HfFileSystem.clear_instance_cache()
