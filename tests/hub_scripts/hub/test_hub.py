@@ -246,58 +246,35 @@ def test_a_manifest_that_is_none_of_ours(
     assert hub.files(KEY).keys() == {".gitattributes", "manifest.json"}
 
 
-def _large(place: Path, megabytes: int) -> Path:
-    """A dataset folder with a file that does not compress."""
-    rng = random.Random(1)
+@pytest.fixture(scope="module")
+def large(two_rounds: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset folder with a file of 20 MB that does not compress."""
+    place, rng = tmp_path_factory.mktemp("large") / "large", random.Random(1)
+    row = pa.parquet.read_table(next((two_rounds[0] / "Abs-9K").glob("*.parquet"))).to_pylist()[0]
+    authors = [rng.randbytes(1 << 20).decode("latin-1") for _ in range(20)]
     with folders.replacing(place) as building:
         writer = ConfigurationWriter(building, ListedConfiguration("Abs-9K", "abs", "full"))
-        for i in range(megabytes):
-            writer.add(
-                "test",
-                {
-                    "id": f"2601.{i:05d}v1",
-                    "title": f"Paper {i}",
-                    "abstract": f"the of and to in is we {i}",
-                    "authors": [f"A {i}", rng.randbytes(1 << 20).decode("latin-1")],
-                    "primary_category": "cs.LG",
-                    "categories": ["cs.LG"],
-                    "published": "2026-10-01",
-                    "updated": "2026-10-01",
-                    "license": "http://creativecommons.org/licenses/by/4.0/",
-                    "content": "the of and to in is we that for with " * 100,
-                    "demonstrations": [],
-                    "target": f"the of and to in is we {i}",
-                    "input_tokens": 9,
-                    "target_tokens": 9,
-                    "round": "2026.10",
-                },
-            )
+        writer.add("test", {**row, "authors": authors, "demonstrations": [], "round": "2026.10"})
         finish_import(building, "2026.10", "made up", [writer.close()], [])
+    assert sum(file.bytes for file in read_manifest(place).files.values()) > 20e6
     return place
 
 
-@pytest.mark.parametrize("without_xet", [True, False], ids=["LFS", "Xet"])
+@pytest.mark.parametrize(
+    ("without_xet", "answer"),
+    [(True, None), (False, None), (False, Fault(404))],
+    ids=["LFS", "Xet", "a Hub without Xet"],
+)
 def test_large_files_both_ways(
-    without_xet: bool, command: Command, hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    without_xet: bool, answer: Fault | None, command: Command, hub: Hub, large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", without_xet)
-    place = _large(tmp_path / "large", 20)
-    assert sum(file.bytes for file in read_manifest(place).files.values()) > 20e6
-    code, out, err = command("push", place, "--repo", REPO, "--licenses", "all", "--yes")
+    hub.fault = lambda number, method, path: answer if "xet-write-token" in path else None
+    code, out, err = command("push", large, "--repo", REPO, "--licenses", "all", "--yes")
     assert (code, err) == (0, ""), err
     assert "verified" in out
     assert any("xet-write-token" in path for _, path in hub.log) != without_xet
     assert len(hub.large) == 1
-
-
-def test_a_hub_without_xet(
-    command: Command, hub: Hub, two_rounds: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
-    hub.fault = lambda number, method, path: Fault(404) if "xet-write-token" in path else None
-    code, out, err = command("push", two_rounds[0], "--repo", REPO, "--yes")
-    assert (code, err) == (0, ""), err
-    assert "verified" in out
 
 
 @pytest.mark.long
