@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from benchmarks.jats import ARTICLES, parsed
+from benchmarks.jats import ARTICLES
 from benchmarks.reading import SEED, Rows, Texts, lab, made_up, opened, scalar_papers
 from benchmarks.scalar import FILES, SCALAR
 from benchmarks.shared.running import Figures, run
@@ -274,15 +274,12 @@ def articles(work: Path) -> Structured:
     """Return real articles, whose works count as known by what the reference lists say of them: many more masks than have a text to
     match.
     """
-    papers = {paper.id: paper for paper in papers_of(JatsSource(str(ARTICLES), work))}
+    source = JatsSource(str(ARTICLES), work)
     citing: list[Citing] = []
     known: dict[str, Cited] = {}
-    for file in sorted(ARTICLES.glob("*.xml.xz")):
-        paper = papers.get(
-            parsed(file).findtext("front/article-meta/article-id[@pub-id-type='doi']", "").strip().lower()
-        )
-        if paper is None:
-            continue
+    for paper in papers_of(source):
+        file = source.fetch("jats", paper.id, paper.version)
+        assert file is not None
         document = read_jats(file).document
         entries = {i: entry for i, entry in enumerate(document.references) if entry.title and entry.authors}
         cited = {i: f"{paper.id}-{i}" for i in entries}
