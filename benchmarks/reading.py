@@ -1,7 +1,7 @@
 """What reading questions yield, and what they cost.
 
 Walk and Next over the papers of the folder `lab` (paper sets of 48 months, because these papers are of many years), Match over SCALAR's
-papers; with `--quick` all over a small made-up world. Then, in full runs, the memory of a paper set of 1M tokens.
+papers. Then the memory of a paper set of 1M tokens. With `--quick` Walk and Next alone, over a small made-up world.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ Texts = dict[tuple[str, str], str]
 def measure(folder: Path, quick: bool) -> Figures:
     """Return all of it."""
     if quick:
-        return of_round(made_up(folder / "round", 50, ["Walk-128K", "Next-128K", "Match-128K"], 50), folder)
+        return of_round(made_up(folder / "round", 50, ["Walk-128K", "Next-128K"], 50), folder)
+    masks, _ = opened(scalar_papers(folder))
     return {
         **of_round(lab(folder / "lab"), folder),
-        **of_scalar(folder),
+        **of_match(masks["Match-256K"]),
         "build_1m_peak_mb": round(call(build_1m, folder / "1m").peak_mb),
     }
 
@@ -74,7 +75,7 @@ def lab(place: Path) -> Round:
 
 
 def of_round(round_: Round, folder: Path) -> Figures:
-    """Measure Walk, Next and Match over a round; how the two ways of finding citations agree; time and bytes."""
+    """Measure Walk and Next over a round; how the two ways of finding citations agree; time and bytes."""
     reading = round_.reading.model_copy(update={"configurations": ()})
     without = round_.model_copy(update={"reading": reading, "output": folder / "without"})
     started = processor_seconds()
@@ -97,7 +98,6 @@ def of_round(round_: Round, folder: Path) -> Figures:
         "build_ratio": round(reading_seconds / (other + reading_seconds), 3),
         "dataset_ratio": round(sum(sizes[name] for name in (*rows, PAPERS)) / sizes[PAPERS], 3),
         **of_walk_and_next(rows),
-        **of_match(rows),
     }
 
 
@@ -113,11 +113,6 @@ def agreement(round_: Round) -> float:
                 counts.update("unsure" if places is None else "agree" if places else "nowhere" for places in found)
     print(f"two ways of finding where an entry is cited: {dict(counts)}")
     return round(counts["agree"] / max(1, counts.total() - counts["nowhere"]), 4)
-
-
-def of_scalar(folder: Path) -> Figures:
-    """Measure Match over SCALAR's papers."""
-    return of_match(opened(scalar_papers(folder))[0])
 
 
 def scalar_papers(folder: Path) -> Path:
@@ -167,12 +162,9 @@ def of_walk_and_next(rows: Rows) -> Figures:
     return {"walk_questions": len(walk), "next_questions": sum(len(row["asked"]) for row in calls)}
 
 
-def of_match(rows: Rows) -> Figures:
-    """Return how many masks there are, and how many only full texts solve; of the largest size that there is."""
-    asked = rows.get("Match-256K") or rows.get("Match-128K")
-    if not asked:
-        return {}
-    tags = Counter(tag for row in asked for tag in row["tags"])
+def of_match(rows: Sequence[Row]) -> Figures:
+    """Return how many masks there are, and how many only full texts solve."""
+    tags = Counter(tag for row in rows for tag in row["tags"])
     return {"match_masks": tags.total(), "match_body_masks": tags["body"]}
 
 
