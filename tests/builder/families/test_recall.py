@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from builder.families import recall
 from builder.families.reading.columns import reading_faults
-from builder.families.recall import writing
 from builder.families.recall.filler import fill, fillers_of
 from builder.families.recall.spans import candidates, key_of, stated, words_of
 from builder.families.recall.texts import AskedText, PaperText, Paragraph, asked_texts, placed
@@ -195,7 +195,7 @@ def test_a_row_is_excluded_by_its_id(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """One of a paper's two texts is excluded, and one place of another text; neither id is reported as unknown."""
     written: list[str] = []
     writer = SimpleNamespace(add=lambda _, row: written.append(row["id"]), close=lambda: None)
-    monkeypatch.setattr(writing, "ConfigurationWriter", lambda *_: writer)
+    monkeypatch.setattr(recall, "ConfigurationWriter", lambda *_: writer)
     texts = [AskedText("p1", section, 0, 9, (), (0,), (0,)) for section in ("abstract", "conclusion")]
 
     def rows_without(configuration: Recall, *excluded: str) -> StageReport:
@@ -207,7 +207,7 @@ def test_a_row_is_excluded_by_its_id(monkeypatch: pytest.MonkeyPatch, tmp_path: 
             report=StageReport("recall"),
             row=lambda *_: {},
         )
-        _, [report] = writing._write(configuration, round_, tmp_path)  # type: ignore[arg-type]
+        _, [report] = recall._write(configuration, round_, tmp_path)  # type: ignore[arg-type]
         assert report.examples is not round_.report.examples
         return report
 
