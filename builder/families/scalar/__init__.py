@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from builder.extract.sections import top_sections
 from builder.extract.stage import Documents, choose_documents
 from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.scalar.annotate import typing_of
 from builder.families.scalar.columns import SCHEMA, TASK, row_of, with_choices, with_token_counts
-from builder.families.scalar.measured import ScalarMeasure
 from builder.families.scalar.questions import QuestionMaker, ask_all, turn_of
 from builder.families.scalar.shown import MOST_CHARACTERS, candidate, question, whole_mention
 from builder.families.writer import ConfigurationWriter
@@ -24,10 +24,13 @@ from builder.records import Cited, Document, Paper
 from builder.round.allowed import allows
 from builder.sources.tokenizer import TokenCounter, token_counter
 from builder.store import Store
+from lm_eval_tasks.base import intervals
 from lm_eval_tasks.base.contract import POPULARITY, Measured, Split
+from lm_eval_tasks.base.figures import Bounds
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.scalar import Level
 from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
@@ -193,6 +196,33 @@ def _by_citations(workspace: Workspace) -> Chooser:
         return cited.index(max(cited))
 
     return choose
+
+
+@dataclass(slots=True)
+class ScalarMeasure:
+    """Counts where the right candidates of questions stand, and what programs choose rightly that do not read."""
+
+    choosers: Mapping[Measured, Chooser]
+    labels: Counter[int] = field(default_factory=Counter)
+    right: dict[Measured, list[float]] = field(default_factory=lambda: defaultdict(list))
+    clusters: list[str] = field(default_factory=list)
+
+    def add(self, row: Row, first_author: str) -> None:
+        """Take one row; one by id alone has no text to choose by."""
+        self.labels[row["label"]] += 1
+        if "question" not in row:
+            return
+        self.clusters.append(first_author)
+        asked = typed(ScalarRow, row)
+        for name, choose in self.choosers.items():
+            self.right[name].append(float(choose(asked) == asked.label))
+
+    def results(self) -> dict[str, Any]:
+        """Give `labels` and `shortcuts` of `Statistics`."""
+        return {
+            "labels": tuple(self.labels[position] for position in range(max(self.labels, default=-1) + 1)),
+            "shortcuts": {name: Bounds.of(intervals.level(right, self.clusters)) for name, right in self.right.items()},
+        }
 
 
 FAMILY = FamilyBuilder(
