@@ -8,10 +8,9 @@ from pathlib import Path
 from builder.errors import FolderError
 from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.writing.columns import complete_row, schema_of_task
-from builder.families.writing.lead import with_lead
 from builder.families.writing.plan import PlannedSample, plan
 from builder.families.writing.prepare import prepare_papers, texts_of
-from builder.families.writing.write import write_settings
+from builder.families.writing.write import with_lead, write_settings
 from builder.records import writing_task
 from builder.round.configurations import by_task
 from builder.stage_report import StageReport

@@ -1,4 +1,6 @@
-"""Planned samples -> the rows of the writing settings, their texts read from the file where prepared papers left them."""
+"""Planned samples -> the rows of the writing settings, their texts read from the file where prepared papers left them; and what the
+first words of the body score as an answer.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +10,23 @@ from functools import partial
 from io import FileIO
 from itertools import groupby
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
+from builder.families.registry import read_rows
 from builder.families.writer import tally_of
 from builder.families.writing.columns import columns, demonstration_of, row_of
-from builder.families.writing.lead import lead_of, with_score
 from builder.families.writing.plan import DemonstrationIds, PlannedSample
 from builder.families.writing.prepare import PreparedPaper, text_at, texts_of
 from builder.parquet.schema import Row
 from builder.parquet.write import SplitWriter
 from builder.records import DemoOrigin
-from lm_eval_tasks.base.contract import SPLITS, Split, Task
+from lm_eval_tasks.base.contract import LEAD, SPLITS, Split, Task
+from lm_eval_tasks.base.figures import Bounds
+from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.base.manifest import ListedConfiguration, SplitContents, SplitDates
 from lm_eval_tasks.base.progress import progress
+from lm_eval_tasks.base.rouge import rouge_l_content
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.writing.settings import Setting
 
@@ -66,8 +72,8 @@ def write_settings(
         configurations[name] = replace(configurations[name], splits=splits)
     # All settings of a task have the same samples.
     one_of_task = {configuration.task: configuration for configuration in configurations.values()}
-    scores = dict(zip(one_of_task, engine.map(partial(lead_of, folder), one_of_task.values()), strict=True))
-    return [with_score(configuration, scores[configuration.task]) for configuration in configurations.values()]
+    scores = dict(zip(one_of_task, engine.map(partial(_lead_of, folder), one_of_task.values()), strict=True))
+    return [_with_score(configuration, scores[configuration.task]) for configuration in configurations.values()]
 
 
 def _orders(
@@ -132,3 +138,40 @@ def _texts_of(paper: PreparedPaper, task: Task, file: FileIO) -> tuple[str, str]
     texts = paper.tasks[task]
     content = (text_at(file, paper.spans[position]) for position in texts.content)
     return "\n\n".join(content), text_at(file, paper.spans[texts.output])
+
+
+# --- what the first words of the body score
+
+
+def with_lead(folder: Path, configuration: ListedConfiguration) -> ListedConfiguration:
+    """Add to the configuration of a writing setting what `lead` scores on its test split."""
+    return _with_score(configuration, _lead_of(folder, configuration))
+
+
+def _with_score(configuration: ListedConfiguration, score: Bounds | None) -> ListedConfiguration:
+    """Add to a configuration what `lead` scores on its test split, if that is known."""
+    test = configuration.splits.get("test")
+    if test is None or score is None:
+        return configuration
+    measured = replace(test.statistics, shortcuts={LEAD: score})
+    return replace(configuration, splits={**configuration.splits, "test": replace(test, statistics=measured)})
+
+
+def _lead_of(folder: Path, configuration: ListedConfiguration) -> Bounds | None:
+    """Return the ROUGE-L over content words of `lead` on the test split of a writing setting.
+
+    As many words are taken as the median target of the train split has, as the baseline of that name does. Nothing is measured
+    without a train split, or of rows by id only.
+    """
+    if configuration.form != "full" or "test" not in configuration.splits:
+        return None
+    lengths = [len(row["target"].split()) for row in read_rows(folder, configuration, "train", ["target"])]
+    if not lengths:
+        return None
+    words = int(median(lengths))
+    scores, authors = [], []
+    for row in read_rows(folder, configuration, "test", ["content", "target", "authors"]):
+        body = row["content"].replace(row["target"], "").split(maxsplit=words)
+        scores.append(rouge_l_content(row["target"], " ".join(body[:words])))
+        authors.append(row["authors"][0])
+    return Bounds.of(level(scores, authors))
