@@ -250,8 +250,7 @@ def status(arguments: Namespace) -> Iterator[str | Table | Mapping[str, object]]
 
 def fill(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
-    from builder.dataset.fill import fill
-    from builder.dataset.fill_source import round_from, with_files
+    from builder.dataset.fill import fill, round_from, with_files
     from builder.round.model import load_round
     from builder.workspace import Workspace
     from lm_eval_tasks.engines.registry import LocalEngine

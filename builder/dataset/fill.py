@@ -1,7 +1,8 @@
 """Complete a publishable copy on the reader's own machine: id-only rows get their texts back.
 
 Papers are taken from the workspace, and from the round's source if the workspace lacks them; every text is compared
-with its hash. A folder that could be completed in full is the original one, byte for byte.
+with its hash. A folder that could be completed in full is the original one, byte for byte. A copy that was made of PDFs
+takes PDFs, whatever has them, because its rows say what these print.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,15 +11,17 @@ from heapq import merge
 from operator import itemgetter
 from pathlib import Path
 
-from builder.dataset.fill_source import named_in
 from builder.dataset.folder import file_differences, finish, replacing
 from builder.errors import FolderError
+from builder.extract.pdf_table import pdf_files, write_table
 from builder.extract.stage import EXTRACTOR, extract_papers
-from builder.families.registry import family_of, read_rows, schema_of, with_positions
+from builder.families.registry import family_of, read_rows, rows_of, schema_of, with_positions
 from builder.families.writer import ConfigurationWriter
 from builder.ids import PaperId, bare_id
 from builder.parquet.schema import Row
 from builder.records import Paper
+from builder.round.model import Round, round_of_source
+from builder.round.source import PDF_TABLE
 from builder.stage_report import StageReport
 from builder.store import Store
 from builder.workspace import Workspace
@@ -93,7 +96,7 @@ def _counting(filled: ListedConfiguration, lacking: Mapping[Split, int]) -> List
 
 def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engine) -> None:
     """Fetch what the workspace lacks: records and files of the papers that rows by id show, records of those that they cite."""
-    shown, cited = named_in(folder, manifest)
+    shown, cited = _named_in(folder, manifest)
     source, store = workspace.source, workspace.store
     known = {name for name in shown if (paper := store.paper(name)) and paper.abstract}
     lacking = sorted(name for name in shown - known if PaperId.parse(name))
@@ -159,3 +162,63 @@ class _Filling:
             else:
                 self.report.kept += 1
                 yield row["position"], outcome
+
+
+# --- where the papers come from
+
+
+def round_from(source: Mapping[str, str], manifest: Manifest, workspace: Path, engine: Engine) -> Round:
+    """Return the round that a copy is completed by, of a source as in `[source]`; a RoundError if that is not complete."""
+    if source["kind"] == "pdfs" and source.get("path"):
+        return _of_pdfs(Path(source["path"]), manifest, workspace, engine)
+    return round_of_source(manifest.round, source, workspace)
+
+
+def with_files(round_: Round, copy: Path, manifest: Manifest, engine: Engine) -> Round:
+    """Return the round as it is, unless arXiv is to complete a copy that was made of PDFs: then one of the PDFs, which are fetched in the
+    versions that the copy names.
+    """
+    if (manifest.source, round_.source.kind) != ("pdfs", "arxiv"):
+        return round_
+    with Workspace.open(round_) as workspace:
+        shown, _ = _named_in(copy, manifest)
+        named = {parsed for name in sorted(shown) if (parsed := PaperId.parse(name))}
+        ids = sorted((each for each in named if each.kind == "arxiv"), key=lambda each: each.bare)
+        fetched = [
+            workspace.source.fetch("pdf", each.bare, each.version or 1) for each in progress(ids, "PDFs", len(ids))
+        ]
+    files = [file for file in fetched if file]
+    if not files:
+        return round_
+    named_files = [file.name for file in files]
+    of_pdfs = _of_pdfs(files[0].parent, manifest, round_.workspace, engine, named_files)
+    return round_.model_copy(update={"source": of_pdfs.source})
+
+
+def _named_in(copy: Path, manifest: Manifest) -> tuple[set[str], set[str]]:
+    """Return the papers whose texts the rows by id show, and those that they cite, of which title and abstract are enough."""
+    shown: set[str] = set()
+    cited: set[str] = set()
+    for configuration in manifest.configurations:
+        if configuration.form == "ids":
+            papers_of = schema_of(configuration).papers
+            for _, row in rows_of(copy, configuration):
+                shown.update(name for name, _ in papers_of({**row, "citations": ()}))
+                cited.update(each["id"] for each in row.get("citations") or ())
+    return shown, cited
+
+
+def _of_pdfs(
+    folder: Path, manifest: Manifest, workspace: Path, engine: Engine, files: Sequence[str] | None = None
+) -> Round:
+    """Write what PDFs say of themselves into the workspace, as far as an earlier call has not; return a round of them.
+
+    Args:
+        files: those that the copy names; None for all of the folder.
+    """
+    # Of each edition of a copy its own: another one may name other versions.
+    table = workspace / f"{manifest.published_as}-{PDF_TABLE}"
+    workspace.mkdir(parents=True, exist_ok=True)
+    write_table(folder, pdf_files(folder) if files is None else files, table, engine)
+    source = {"kind": "pdfs", "path": str(folder.resolve()), "table": str(table.resolve())}
+    return round_of_source(manifest.round, source, workspace)
