@@ -6,6 +6,7 @@ resumes. Nothing outside this package knows its tables.
 
 import json
 import sqlite3
+import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -14,7 +15,6 @@ from typing import Any, Self
 
 from builder.errors import StoreError
 from builder.records import Paper
-from builder.store import documents, papers, tables
 from builder.store.documents import DocumentTables
 from builder.store.papers import PaperTables, in_categories
 from builder.store.tables import AnswerTable, Author, Frontier, Titles
@@ -33,11 +33,7 @@ _ADVICE = {
     sqlite3.SQLITE_IOERR: _ROOM,
 }
 _BATCH = 2000
-_SCHEMA = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;" + "".join(
-    module.SCHEMA for module in (papers, documents, tables)
-)
-# Version of a store -> what brings its tables up to date.
-_STEPS = {0: _SCHEMA, 5: "ALTER TABLE papers ADD COLUMN classes TEXT NOT NULL DEFAULT '';"}
+_STEPS: dict[str, str] = tomllib.loads(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))
 
 
 def advice(err: sqlite3.Error) -> str:
@@ -162,7 +158,7 @@ def _brought_up(db: sqlite3.Connection) -> int:
     """Create the tables of an empty store, or add what those of the version before lack, in one transaction; the version of the store after
     it.
     """
-    if step := _STEPS.get(_version(db)):
+    if step := _STEPS.get(str(_version(db))):
         try:
             db.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
         except sqlite3.OperationalError:

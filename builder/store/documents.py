@@ -14,19 +14,6 @@ from builder.store.tables import Tables
 
 _DOCUMENT = TypeAdapter(Document)
 
-SCHEMA = """
-CREATE TABLE documents (
-    id TEXT NOT NULL, kind TEXT NOT NULL, extractor TEXT NOT NULL, file_sha256 TEXT NOT NULL, reason TEXT NOT NULL,
-    detail TEXT NOT NULL, quality TEXT, body BLOB, PRIMARY KEY (id, kind)
-) WITHOUT ROWID;
-CREATE TABLE links (
-    id TEXT NOT NULL, reference INTEGER NOT NULL, cited_id TEXT NOT NULL, how TEXT NOT NULL, score REAL NOT NULL,
-    PRIMARY KEY (id, reference)
-) WITHOUT ROWID;
-CREATE TABLE linked (id TEXT PRIMARY KEY, by TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE asked (key TEXT NOT NULL, round TEXT NOT NULL, PRIMARY KEY (key, round)) WITHOUT ROWID;
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class FileOutcome:

@@ -10,26 +10,6 @@ from builder.records import Authorship, Paper
 from builder.store.tables import Tables
 from lm_eval_tasks.base.text import title_key
 
-# A statement that resolves conflicts imposes its way on what its triggers do.
-SCHEMA = """
-CREATE TABLE papers (
-    pid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, title TEXT NOT NULL,
-    abstract TEXT NOT NULL, authors TEXT NOT NULL, n_authors INTEGER NOT NULL, categories TEXT NOT NULL,
-    published TEXT NOT NULL, updated TEXT NOT NULL, license TEXT NOT NULL, title_key TEXT NOT NULL,
-    since TEXT NOT NULL, doi TEXT NOT NULL, first_key TEXT NOT NULL, look_up INTEGER NOT NULL,
-    author_ids TEXT NOT NULL DEFAULT '[]', other_ids TEXT NOT NULL DEFAULT '[]', classes TEXT NOT NULL DEFAULT ''
-);
-CREATE INDEX papers_by_title ON papers (title_key);
-CREATE INDEX papers_by_day ON papers (published, id);
-CREATE INDEX papers_by_doi ON papers (doi) WHERE doi <> '';
-CREATE TABLE authorship (key TEXT NOT NULL, pid INTEGER NOT NULL, PRIMARY KEY (key, pid)) WITHOUT ROWID;
-CREATE TABLE changed (pid INTEGER PRIMARY KEY);
-CREATE TRIGGER authors_changed AFTER UPDATE OF authors, look_up ON papers
-WHEN (old.authors <> new.authors OR old.look_up <> new.look_up) AND new.pid NOT IN changed
-BEGIN INSERT INTO changed VALUES (new.pid); END;
-CREATE TABLE other_ids (other TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (other, id)) WITHOUT ROWID;
-CREATE INDEX other_ids_by_id ON other_ids (id);
-"""
 _NOTE = "authors indexed"
 _PAPERS_AT_ONCE = 100_000
 _ROWS_AT_ONCE = 200

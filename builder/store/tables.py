@@ -13,29 +13,6 @@ from builder.records import Drop
 from builder.stage_report import StageReport
 from lm_eval_tasks.base.text import fold
 
-# `titles_waiting` notes the titles that are not in the index: of new papers, and of those whose title was revised.
-SCHEMA = """
-CREATE TABLE frontier (
-    place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL, priority INTEGER NOT NULL,
-    round TEXT NOT NULL, visited TEXT NOT NULL, checked TEXT NOT NULL
-);
-CREATE INDEX frontier_waiting ON frontier (round, priority DESC, place) WHERE visited = '';
-CREATE INDEX frontier_candidates ON frontier (round, priority DESC, key) WHERE visited = '' AND priority > 0;
-CREATE TABLE drops (round TEXT NOT NULL, id TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (round, id)) WITHOUT ROWID;
-CREATE TABLE answers (
-    url TEXT PRIMARY KEY, round TEXT NOT NULL, status INTEGER NOT NULL, body BLOB NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE requests (
-    host TEXT PRIMARY KEY, n INTEGER NOT NULL, seconds REAL NOT NULL, last REAL NOT NULL
-) WITHOUT ROWID;
-CREATE VIRTUAL TABLE titles USING fts5 (words, content='', detail=none, columnsize=0, tokenize='ascii');
-CREATE VIRTUAL TABLE title_words USING fts5vocab (titles, row);
-CREATE TABLE titles_waiting (pid INTEGER PRIMARY KEY);
-CREATE TRIGGER title_new AFTER INSERT ON papers WHEN new.pid NOT IN titles_waiting
-BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
-CREATE TRIGGER title_revised AFTER UPDATE OF title ON papers WHEN old.title <> new.title AND new.pid NOT IN titles_waiting
-BEGIN INSERT INTO titles_waiting VALUES (new.pid); END;
-"""
 _WORD = re.compile(r"[^\W_]+")
 _RAREST = 5
 _TOO_COMMON = 20_000
