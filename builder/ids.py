@@ -74,11 +74,8 @@ class PaperId:
                 version = match.groupdict().get("version")
                 parsed = cls(kind, id_, int(version) if version else None)
                 # It can become a path and a part of a URL.
-                return (
-                    parsed
-                    if len(parsed.stem) <= _LONGEST_STEM and {".", ".."}.isdisjoint(parsed.bare.split("/"))
-                    else None
-                )
+                is_usable = len(parsed.stem) <= _LONGEST_STEM and {".", ".."}.isdisjoint(parsed.bare.split("/"))
+                return parsed if is_usable else None
         return None
 
     @classmethod

@@ -17,6 +17,8 @@ _GROUPS = frozenset("math mrow mstyle mpadded".split())
 _SCRIPTED = frozenset({"msub", "msup", "msubsup", "munder", "munderover"})
 _ROOTS = frozenset({"msqrt", "mroot"})
 _WITH_ONE = frozenset({"semantics", "maction"})
+# Letters, numbers, operators, words.
+_TOKENS = frozenset("mi mn mo mtext".split())
 # Function application, times, separators and plus, which nobody sees.
 _TIMES = "\u2062"
 _UNSEEN = re.compile("[\u2061-\u2064\u200b\ufeff]")
@@ -153,7 +155,7 @@ def _root(element: etree._Element, children: Sequence[etree._Element]) -> str:
 def _scripts(element: etree._Element, children: Sequence[etree._Element]) -> str:
     base, *scripts = children
     marks = {"msub": "_", "munder": "_", "msup": "^", "mover": "^"}.get(element.tag, "_^")
-    text = linear(base) if _is_letter_or_operator(base) else _operand(base)
+    text = linear(base) if base.tag in _TOKENS else _operand(base)
     if _unwrapped(base).tag in _ROOTS:
         text = f"({text})"
     for mark, script in zip(marks, scripts, strict=False):
@@ -165,10 +167,6 @@ def _scripts(element: etree._Element, children: Sequence[etree._Element]) -> str
         elif written:
             text += written if written in ("′", "″", "'", "''") else f"{mark}{_operand(script)}"
     return text
-
-
-def _is_letter_or_operator(element: etree._Element) -> bool:
-    return element.tag in ("mi", "mn", "mo", "mtext")
 
 
 def _multiple_scripts(element: etree._Element, children: Sequence[etree._Element]) -> str:

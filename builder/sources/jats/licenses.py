@@ -115,11 +115,8 @@ def _in_addresses(text: str) -> Iterator[_Stated | None]:
         yield None
     for match in _ADDRESS.finditer(text):
         terms = "zero" if match["zero"] else match["terms"].casefold().strip("-")
-        yield (
-            _Stated(terms, match["version"] or "", (match["port"] or "").casefold())
-            if terms in (*_TERMS, "zero")
-            else None
-        )
+        is_known = terms in (*_TERMS, "zero")
+        yield _Stated(terms, match["version"] or "", (match["port"] or "").casefold()) if is_known else None
 
 
 def _in_words(text: str) -> Iterator[_Stated]:
@@ -139,13 +136,8 @@ def _narrowest(stated: list[_Stated], words: str) -> _Stated:
         name for name, pattern in _NARROWED.items() if pattern.search(words)
     }
     # NoDerivatives rules out what ShareAlike is about.
-    terms = "-".join(
-        [
-            "by",
-            *(name for name in ("nc", "nd", "sa") if name in conditions and not (name == "sa" and "nd" in conditions)),
-        ]
-    )
+    if "nd" in conditions:
+        conditions.discard("sa")
+    terms = "-".join(["by", *(name for name in _NARROWED if name in conditions)])
     with_version = next((each for each in stated if each.terms == terms and each.version), None)
-    return with_version or (
-        _Stated(terms, first.version, first.port) if terms == first.terms else _Stated(terms, first.version)
-    )
+    return with_version or _Stated(terms, first.version, first.port if terms == first.terms else "")
