@@ -28,10 +28,8 @@ def statistics(configurations: Sequence[ListedConfiguration]) -> Table:
     for each in configurations:
         splits = [each.statistics(split) for split in SPLITS]
         test, n = each.statistics("test"), max(1, each.samples)
-        given, asked = (
-            sum(of_split.input_tokens for of_split in splits),
-            sum(of_split.target_tokens for of_split in splits),
-        )
+        given = sum(of_split.input_tokens for of_split in splits)
+        asked = sum(of_split.target_tokens for of_split in splits)
         shares = "-".join(f"{100 * of_split.samples / n:.0f}%" for of_split in splits)
         span = f"{test.first[:7]} to {test.last[:7]}" if test.samples else "no test sample"
         title = PAPERS_TASK if each.task == PAPERS_TASK else target_of(each.task).title

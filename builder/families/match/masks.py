@@ -200,16 +200,11 @@ def distractors(read: PaperRead, chosen: Sequence[Mask], library: PaperLibrary) 
 
 
 def _all_shown(library: PaperLibrary, ids: Iterable[str], day: date) -> Iterator[Paper]:
+    """Yield the works that may be candidates: with text and abstract, older than a day."""
     for id_ in ids:
-        work = _shown(library, id_, day)
-        if work:
-            yield work
-
-
-def _shown(library: PaperLibrary, id_: str, day: date) -> Paper | None:
-    """Return a work that may be a candidate: with text and abstract, older than a day."""
-    cited = library.work(id_)
-    return cited.paper if cited and cited.document and cited.paper.abstract and cited.paper.published < day else None
+        cited = library.work(id_)
+        if cited and cited.document and cited.paper.abstract and cited.paper.published < day:
+            yield cited.paper
 
 
 def _by_likeness(works: Sequence[Paper], chosen: Sequence[Mask]) -> list[Paper]:

@@ -143,15 +143,14 @@ class _Recalled:
         if configuration.is_without and evidence is None:
             return None
         shown = evidence or [(asked.paper, number) for number in asked.evidence]
-        filler = Filler()
+        filler: Filler | None = Filler()
         if configuration.size:
             own = _QUESTION + self._tokens([(asked.paper, number) for number in asked.evidence])
             least, most = (round(part * configuration.size * 1024) - own for part in (_LEAST, _MOST))
             papers = map(self.text, self._fillers(asked.paper))
-            found = fill(asked, place, papers, least=least, most=most, replacing=evidence or ())
-            if found is None:
-                return None
-            filler = found
+            filler = fill(asked, place, papers, least=least, most=most, replacing=evidence or ())
+        if filler is None:
+            return None
         before, behind = filler.runs()
         return self._made(asked, place, [*before, *runs_of(shown), *behind])
 

@@ -104,8 +104,7 @@ class AskedText:
 
 def asked_texts(text: PaperText, is_rare: Callable[[str], bool]) -> list[AskedText]:
     """Return what recall asks about a paper: of its abstract, and of the end of its conclusion or discussion."""
-    found = [asked for section, first, last in _targets(text) if (asked := _asked(text, section, first, last, is_rare))]
-    return found
+    return [asked for section, first, last in _targets(text) if (asked := _asked(text, section, first, last, is_rare))]
 
 
 def _targets(text: PaperText) -> list[tuple[str, Paragraph, Paragraph]]:
@@ -149,7 +148,7 @@ def _asked(
     before = [each for each in text.paragraphs[text.body : end] if not each.text.startswith("#")]
     known = stated(target, spans, [each.text for each in before])
     kept, evidence = _fitting([span for span, _ in known], before)
-    known = [(span, times) for span, times in stated(target, kept, [each.text for each in evidence])]
+    known = stated(target, kept, [each.text for each in evidence])
     # Words alone have no headline score.
     if len(known) < FEWEST_SPANS or all(span.kind == "word" for span, _ in known):
         return None

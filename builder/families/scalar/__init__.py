@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.extract.sections import top_sections
-from builder.extract.stage import Documents, choose_documents
+from builder.extract.stage import choose_documents
 from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.scalar.annotate import typing_of
 from builder.families.scalar.columns import SCHEMA, TASK, row_of, with_choices, with_token_counts
@@ -77,11 +77,7 @@ def _known(workspace: Workspace, papers: Sequence[Paper]) -> Callable[[str], Cit
     round_ = workspace.round_
     works = workspace.cited_papers(papers, round_.scalar.cited_papers)
     cited = {paper.id: paper for paper in works if allows(paper.license, round_.licenses)}
-    texts = (
-        choose_documents(round_, workspace.store, cited.values())
-        if round_.scalar.shows_texts
-        else Documents(workspace.store, {})
-    )
+    texts = choose_documents(round_, workspace.store, cited.values() if round_.scalar.shows_texts else ())
 
     @lru_cache(maxsize=_CACHED)
     def known(id_: str) -> Cited | None:

@@ -146,12 +146,10 @@ class QuestionMaker:
 
     def _distractors(self, citing: Citing, maskable: _Maskable, sections: Sequence[TopSection]) -> list[Candidate]:
         nearest = self._level.distractors == "nearest"
-        pool = list(
-            dict.fromkeys(_by_distance(citing, maskable, sections) if nearest else sorted(citing.cited.values()))
-        )
-        shuffle = random.Random(
-            integer_of(self._seed, self._level.distractors, self._name(citing, maskable.mention))
-        ).shuffle
+        cited = _by_distance(citing, maskable, sections) if nearest else sorted(citing.cited.values())
+        pool = list(dict.fromkeys(cited))
+        name = self._name(citing, maskable.mention)
+        shuffle = random.Random(integer_of(self._seed, self._level.distractors, name)).shuffle
         if not nearest:
             shuffle(pool)
         limit = _NEAREST if nearest else CANDIDATES - 1

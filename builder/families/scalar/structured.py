@@ -121,11 +121,8 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def _citing_paper(record: _Record, known: dict[str, Cited], titles: Mapping[str, set[str]]) -> Citing:
     data = record.references.data
     # Works about which nothing is known are cited too: their entries are empty.
-    keys = list(
-        dict.fromkeys(
-            [*data, *(mention.paper_id for section in record.sections.values() for mention in section.citations)]
-        )
-    )
+    mentioned = (mention.paper_id for section in record.sections.values() for mention in section.citations)
+    keys = list(dict.fromkeys([*data, *mentioned]))
     index = {key: i for i, key in enumerate(keys)}
     cited: dict[int, str] = {}
     for key, read in data.items():
