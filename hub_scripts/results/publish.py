@@ -5,6 +5,7 @@ the scores of its samples.
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,18 +15,23 @@ from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub.faults import endpoint
 from hub_scripts.hub.repo import MAIN, Change, Repo
 from hub_scripts.hub.uploads import NOTHING_UPLOADED, Content, digest, refuse_secrets, unchanged_paths
-from hub_scripts.results.checked import checked_results
 from hub_scripts.results.leaderboard import FILE, OF_A_PART, entries, merge_entries, published_round
+from lm_eval_tasks.base.contract import MANIFEST
+from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.metadata import TEST
 from lm_eval_tasks.base.redaction import without_places
-from lm_eval_tasks.families.registry import headline
-from lm_eval_tasks.samples.results import Results
+from lm_eval_tasks.families.registry import METRICS, headline
+from lm_eval_tasks.families.rounds import read_manifest
+from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.samples.results import FOLDER_NAME, Results, read_results
 from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
+from lm_eval_tasks.stats.opened import check_against, open_run
 
 # What lm-eval writes about the machine and the folder that it ran in.
 _OF_MACHINE = ("pretty_env_info", "git_hash", "upper_git_hash")
+_ROUNDING = 1e-6
 _TITLE = {"dataset": "Results", "model": "Evaluation results"}
 
 
@@ -194,10 +200,49 @@ def _result_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def _read_result(path: Path, repo_id: str) -> ResultFile:
-    results = checked_results(path)
+    results = _checked_results(path)
     name = re.sub(r"[^\w.-]+", "-", path.stem)[:120]
     stem = f"{results.model}/{results.round}/{name}-{sha256_of(path)[:8]}"
     return ResultFile(path, results, stem, f"{endpoint()}/datasets/{repo_id}/blob/main/{stem}.json")
+
+
+def _checked_results(path: Path) -> Results:
+    """Read a file of results that can be published: its numbers can be, and are what its samples give.
+
+    Raises:
+        HubError: it is no such file, has no score of our tasks, one that cannot be or that its samples do not give, or names that are no
+            folders.
+    """
+    try:
+        results = read_results(path)
+        open_run(results)
+        folder = Path(results.dataset or "nowhere").expanduser()
+        # As it was when it was run.
+        if (folder / MANIFEST).is_file() and sha256_of(folder / MANIFEST) == results.contents:
+            check_against(results, read_manifest(folder))
+    except SamplesError as err:
+        raise HubError(str(err)) from err
+    if not all(map(FOLDER_NAME.fullmatch, (results.model, results.round))):
+        raise HubError(f"{path}: {results.model!r:.80} and {results.round!r:.80} are not names of a model and a round")
+    if not results.scores:
+        raise HubError(f"{path} is not a result of our tasks: it has no score of academiceval_*, scalar_* or cloze_*")
+    for score in results.scores:
+        if not _can_be(score):
+            raise HubError(
+                f"{path}: {score.task}, {score.metric}: {score.value} ({score.low} to {score.high}) over {score.samples} samples "
+                "cannot be"
+            )
+    return results
+
+
+def _can_be(score: Score) -> bool:
+    """Tell whether a score is over some sample, within the limits of its metric, and in its interval."""
+    metric = next((metric for metric in METRICS if score.metric in (metric.name, metric.usual)), None)
+    least, greatest = (metric and metric.limits) or (-math.inf, math.inf)
+    low = score.value if score.low is None else score.low
+    high = score.value if score.high is None else score.high
+    is_within = least - _ROUNDING <= score.value <= greatest + _ROUNDING
+    return score.samples >= 1 and is_within and low <= score.value <= high
 
 
 def score_lines(results: Results) -> bytes:
