@@ -105,8 +105,8 @@ def report(arguments: Namespace) -> Iterator[str | Table]:
 def push(arguments: Namespace) -> Iterator[str | Table]:
     check_dataset(arguments.folder)
     check_there(arguments.plot)
+    from hub_scripts.hub.notices import Replaced
     from hub_scripts.hub.push import HowToPush, push
-    from hub_scripts.hub.replacing import Replaced
 
     if arguments.note and not arguments.replaces:
         raise HubError("--note says what was wrong with a revision: name that with --replaces, or leave --note out")

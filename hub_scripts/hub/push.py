@@ -16,10 +16,18 @@ from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import checks
 from hub_scripts.hub.benchmark import EVAL
 from hub_scripts.hub.checks import Contents, verify
-from hub_scripts.hub.notices import Notices, by_own_ids, listed_beside, plot_of, read_notices
-from hub_scripts.hub.replacing import Replaced, notices_with, order, tell_main
+from hub_scripts.hub.notices import (
+    Notices,
+    Replaced,
+    by_own_ids,
+    listed_beside,
+    notices_with,
+    order,
+    plot_of,
+    read_notices,
+)
 from hub_scripts.hub.repo import MAIN, Refs, Repo
-from hub_scripts.hub.staging import Staged, newest, obsolete_paths, publish, show_results, stage
+from hub_scripts.hub.staging import Staged, newest, obsolete_paths, publish, show_results, stage, tell_main
 from hub_scripts.hub.uploads import NOTHING_UPLOADED, gone, refuse_secrets, unchanged_paths
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.errors import DatasetError

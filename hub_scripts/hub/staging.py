@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.dataset.card import CARD, PLOT, card
-from builder.round.takedowns import ERRATA, TAKEDOWNS, json_lines
+from builder.round.takedowns import ERRATA, TAKEDOWNS, Erratum, json_lines
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, eval_yaml
 from hub_scripts.hub.notices import Notices
-from hub_scripts.hub.repo import MAIN, Change, Repo
+from hub_scripts.hub.repo import MAIN, Change, Refs, Repo
 from hub_scripts.hub.uploads import Content, digest, gone, unchanged_paths
 from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
@@ -97,6 +97,13 @@ def show_results(repo: Repo, staged: Staged) -> None:
     if PLOT not in unchanged_paths(repo.files(head), files):
         mark = f"Results: {digest(files[PLOT])['sha256']}"
         repo.commit(Change(f"Results on {staged.revision}", mark, files), MAIN, head)
+
+
+def tell_main(repo: Repo, refs: Refs, last: Manifest, notices: Notices, *, entry: Erratum, mark: str) -> None:
+    """Note on main, which keeps its name and data, that an older revision was replaced."""
+    if repo.find(mark, MAIN) is None:
+        change = Change(f"Errata of {entry.revision}", mark, files_beside(last, repo.id, notices))
+        repo.commit(change, MAIN, refs.branches[MAIN])
 
 
 def _change(repo: Repo, staged: Staged, parent: str) -> Change:

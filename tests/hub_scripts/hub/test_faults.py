@@ -22,8 +22,8 @@ from hub_scripts.errors import HubError, UnreachableError
 from hub_scripts.hub import faults
 from hub_scripts.hub import push as pushing
 from hub_scripts.hub.checks import verify
+from hub_scripts.hub.notices import Replaced
 from hub_scripts.hub.push import HowToPush, Ready, checked_folder, push
-from hub_scripts.hub.replacing import Replaced
 from hub_scripts.hub.repo import Repo
 from standins.hub_server import Fault, Hub, hub_settings
 from standins.serving import JsonHandler, serving
