@@ -100,9 +100,7 @@ class Repo:
     def create(self, private: bool) -> None:
         """Create the repository if it does not exist."""
         if self.refs() is None:
-            self._ask(
-                lambda: self._api.create_repo(self.id, repo_type=self.repo_type, private=private) and None, self.refs
-            )
+            self._ask(lambda: self._api.create_repo(self.id, repo_type=self.repo_type, private=private), self.refs)
 
     def files(self, revision: str) -> dict[str, str]:
         """Return the path -> hash of its content, `sha256:...` of large files and `git:...` of others."""
@@ -212,27 +210,21 @@ class Repo:
                 raise HubError(f"{self.id}: the tag {name} is taken by {current}; a published tag never moves")
             return True if current else None
 
-        self._ask(
-            lambda: self._api.create_tag(self.id, tag=name, revision=commit, repo_type=self.repo_type) or True, done
-        )
+        self._ask(lambda: self._api.create_tag(self.id, tag=name, revision=commit, repo_type=self.repo_type), done)
 
     def branch(self, name: str, commit: str) -> None:
         """Begin a branch at a commit, if there is none of that name."""
-
-        def create() -> bool:
-            self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.repo_type)
-            return True
-
-        self._ask(create, lambda: name in self.existing_refs().branches or None)
+        self._ask(
+            lambda: self._api.create_branch(self.id, branch=name, revision=commit, repo_type=self.repo_type),
+            lambda: name in self.existing_refs().branches or None,
+        )
 
     def delete_branch(self, name: str) -> None:
         """Remove a branch, if it exists."""
-
-        def delete() -> bool:
-            self._api.delete_branch(self.id, branch=name, repo_type=self.repo_type)
-            return True
-
-        self._ask(delete, lambda: name not in self.existing_refs().branches or None)
+        self._ask(
+            lambda: self._api.delete_branch(self.id, branch=name, repo_type=self.repo_type),
+            lambda: name not in self.existing_refs().branches or None,
+        )
 
     def _ask(
         self, call: Callable[[], _T], done: Callable[[], _T | None] = lambda: None, *, moves_files: bool = False
