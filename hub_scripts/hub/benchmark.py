@@ -4,8 +4,6 @@ https://huggingface.co/docs/hub/eval-results. The Hub lists benchmarks with a fr
 questions with choices in plain columns and has a closed list of scorers (`inspect_ai._eval.task.hf`): SCALAR's fit, other tasks do not.
 """
 
-from typing import Literal
-
 import msgspec
 import yaml
 
@@ -33,7 +31,6 @@ within <References> and </References>.
 {choices}
 </References>
 Write the letter of the selected reference, one of {letters}, on the last line, in the form 'ANSWER: $LETTER' (without quotes)."""
-_SPLIT: Literal["test"] = "test"
 
 
 class _Task(msgspec.Struct):
@@ -62,7 +59,7 @@ def eval_yaml(manifest: Manifest) -> str | None:
             {
                 "id": task_id(configuration.name, manifest.published_as, of_task(configuration.task).ranking),
                 "config": configuration.name,
-                "split": _SPLIT,
+                "split": "test",
                 "field_spec": {
                     "input": "question",
                     "target": "target",

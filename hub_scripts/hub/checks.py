@@ -70,10 +70,6 @@ def load_counts(origin: str, name: str, cache: Path, revision: str | None = None
         shutil.rmtree(cache, ignore_errors=True)
 
 
-# What a repository contains besides a dataset folder's files.
-OF_THE_REPOSITORY = frozenset({ATTRIBUTES})
-
-
 @dataclass(frozen=True, slots=True)
 class Contents:
     """What the rows of a folder show.
@@ -93,7 +89,7 @@ def check_files(folder: Path) -> Manifest:
     """Return the manifest of a folder; a HubError if a file is missing, changed or not listed."""
     manifest = read_manifest(folder)
     wrong = list(file_differences(folder, manifest))
-    wrong += [f"{path} is not listed" for path in unlisted_files(folder, manifest) if path not in OF_THE_REPOSITORY]
+    wrong += [f"{path} is not listed" for path in unlisted_files(folder, manifest) if path != ATTRIBUTES]
     if wrong:
         raise HubError(f"{folder} is not what its {MANIFEST} says: {'; '.join(wrong[:5])}; build it again")
     return manifest
@@ -174,7 +170,7 @@ def verify(repo: Repo, revision: str) -> Iterator[str]:
         folder = repo.snapshot(revision, Path(cache) / "snapshot")
         problems = list(differences(repo, revision, folder, Path(cache)))
         manifest = None if problems else read_manifest(folder)
-        others = sorted(set(unlisted_files(folder, manifest)) - OF_THE_REPOSITORY) if manifest else []
+        others = sorted(set(unlisted_files(folder, manifest)) - {ATTRIBUTES}) if manifest else []
     if problems:
         listed = "".join(f"\n  {problem}" for problem in problems)
         raise DifferenceError(
