@@ -4,7 +4,7 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 from pathlib import Path
@@ -135,12 +135,6 @@ class Sheet:
         if not self.narrow:
             (self.folder / f"{plot.name}.csv").write_text(csv_text(head, rows), encoding="utf-8")
         return plot
-
-
-def both(draw: Callable[..., Plot], folder: Path, *arguments: Any) -> Plot:
-    """Draw a plot for a page and for a telephone; `draw` takes a sheet and the arguments."""
-    draw(Sheet(folder, narrow=True), *arguments)
-    return draw(Sheet(folder), *arguments)
 
 
 def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.ticker import MaxNLocator
 
-from hub_scripts.report import kept, score_plots
+from hub_scripts.report import kept
 from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, is_baseline
-from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, both, looks
+from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, looks
 from lm_eval_tasks.base.intervals import Interval
+from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.registry import FAMILIES
 from lm_eval_tasks.stats.columns import Column, column
 from lm_eval_tasks.stats.scores import PLACES
@@ -29,6 +30,8 @@ _OF_SIZES = tuple(
 )
 # Prompts that differ by less count as equally long.
 _LONGER = 1.2
+# Settings of one plot of scores, and models of one of its panels.
+_MOST_PANELS, _MOST_MODELS = 6, 40
 _Row = tuple[Any, ...]
 _Looks = Mapping[str, Mapping[str, Any]]
 
@@ -50,8 +53,8 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], draft: Path) -
                 )
             plots += _draw_if_any(_by_place, _place_rows(round_groups), draft, round_, styles)
             plots += _draw_if_any(kept.by_length, kept.rows_of(round_groups), draft, round_, styles)
-            for rows in score_plots.rows_of(round_groups).values():
-                plots += _draw_if_any(score_plots.by_model, rows, draft, round_, styles)
+            for rows in _score_rows(round_groups).values():
+                plots += _draw_if_any(_by_model, rows, draft, round_, styles)
     return plots
 
 
@@ -62,8 +65,12 @@ def _shown_metric(groups: Sequence[Group]) -> str:
 
 
 def _draw_if_any(draw: Callable[..., Plot], rows: Iterable[_Row], draft: Path, *arguments: Any) -> list[Plot]:
+    """Draw a plot for a page and for a telephone, if it has rows; `draw` takes a sheet, the rows and the arguments."""
     row_list = list(rows)
-    return [both(draw, draft, row_list, *arguments)] if row_list else []
+    if not row_list:
+        return []
+    draw(Sheet(draft, narrow=True), row_list, *arguments)
+    return [draw(Sheet(draft), row_list, *arguments)]
 
 
 def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
@@ -215,7 +222,7 @@ def _by_place(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -
     tasks = _tasks(rows)
     figure, panels = sheet.panels(1, len(tasks), 10, 3.2 + 0.12 * len(styles))
     for panel, task in zip(panels.flat, tasks, strict=True):
-        _draw(panel, [row for row in rows if row[0] == task], styles)
+        _draw_places(panel, [row for row in rows if row[0] == task], styles)
         panel.set(title=TASK_LABELS[task], xlabel="place of what answers")
     panels.flat[0].set_ylabel("score")
     sheet.add_legend(figure, list(panels.flat))
@@ -229,7 +236,7 @@ def _by_place(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -
     return sheet.save(figure, Plot(f"places_{round_}", title, alt, takeaway), head, rows)
 
 
-def _draw(panel: Any, rows: Sequence[_Row], styles: _Looks) -> None:
+def _draw_places(panel: Any, rows: Sequence[_Row], styles: _Looks) -> None:
     shown = [name for name in PLACES if any(row[2] == name for row in rows)]
     for model, setting in dict.fromkeys((row[3], row[1]) for row in rows):
         line = sorted((shown.index(row[2]), *row[4:7]) for row in rows if (row[3], row[1]) == (model, setting))
@@ -241,3 +248,47 @@ def _draw(panel: Any, rows: Sequence[_Row], styles: _Looks) -> None:
                     at, mean, yerr=[[mean - low], [high - mean]], color=style["color"], capsize=2, linewidth=1
                 )
     panel.set_xticks(range(len(shown)), shown)
+
+
+def _score_rows(groups: Sequence[Group]) -> dict[str, list[_Row]]:
+    """Return for each task, by the metric that its models are ranked by: task, setting, metric, model, score, low, high, samples, floor.
+
+    A task that fewer than two models were asked is no plot, and one whose scores rank nobody has none.
+    """
+    by_task: dict[str, list[_Row]] = {}
+    for group in (group for group in groups if not of_task(group.task).kept):
+        rows = by_task.setdefault(f"{group.task} {group.metric}", [])
+        for cell in group.cells:
+            scores = cell.columns.get(group.metric)
+            if scores and not cell.is_carried:
+                score, floor = scores.interval(), cell.floors.get(group.metric)
+                bounds = score.bounds or (None, None)
+                name = (group.task, group.key.setting, group.metric, cell.model)
+                rows.append((*name, score.mean, *bounds, score.samples, floor.mean if floor else None))
+    return {task: rows for task, rows in by_task.items() if len({row[3] for row in rows}) > 1}
+
+
+def _by_model(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -> Plot:
+    """Draw the scores of one task with their intervals, a panel for each of its settings."""
+    task, metric = rows[0][0], rows[0][2]
+    settings = list(dict.fromkeys(row[1] for row in rows))[:_MOST_PANELS]
+    models = [model for model in styles if any(row[3] == model for row in rows)][:_MOST_MODELS]
+    figure, panels = sheet.panels(1, len(settings), 10, 1.4 + 0.26 * len(models), sharey=True)
+    for panel, setting in zip(panels.flat, settings, strict=True):
+        own = [row for row in rows if row[1] == setting and row[3] in models]
+        for _, _, _, model, score, low, high, *_ in own:
+            reach = None if low is None else [[score - low], [high - score]]
+            look = {**styles[model], **(REFERENCE if is_baseline(model) else {})}
+            panel.errorbar(score, len(models) - 1 - models.index(model), xerr=reach, capsize=2, **look)
+        floors = [row[8] for row in own if row[8] is not None]
+        if floors:
+            panel.axvline(fmean(floors), color="black", linewidth=0.8, linestyle=":")
+        panel.set(title=setting)
+    figure.supxlabel(LABELS.get(str(metric), str(metric)))
+    panels.flat[0].set_yticks(range(len(models)), list(reversed(models)))
+    panels.flat[0].set_ylim(-0.5, len(models) - 0.5)
+    title = f"Scores: {TASK_LABELS[task]}, round {round_}"
+    alt = f"{title}: the scores of {len(models)} models in {len(settings)} settings, with 95 % intervals where there are any."
+    takeaway = "The dotted line is what the best program without a language model scores."
+    head = "task setting metric model score low high samples floor".split()
+    return sheet.save(figure, Plot(f"scores_{task}_{metric}_{round_}", title, alt, takeaway), head, rows)
