@@ -39,8 +39,7 @@ def names_of(files: Sequence[Path]) -> RoundNames:
             paths.setdefault(build, []).append(file.resolve().parent)
     apart: dict[_Build, str] = {}
     for round_ in sorted({round_ for round_, _ in by_build}):
-        builds = [build for build in by_build if build[0] == round_]
-        sections = _sections({build: by_build[build] for build in builds})
+        sections = _sections({build: asked for build, asked in by_build.items() if build[0] == round_})
         folders = own_folders([[path for build in section for path in paths[build]] for section in sections])
         if len(sections) > 1:
             for section, folder in zip(sections, folders, strict=True):
@@ -66,9 +65,9 @@ def _uppermost(path: Path, others: Collection[Path]) -> Path | None:
     return next((part for part in (*reversed(path.parents), path) if part not in others), None)
 
 
-def _sections(settings: Mapping[_Build, Mapping[str, Path]]) -> list[list[_Build]]:
+def _sections(settings: Mapping[_Build, Mapping[str, Path]]) -> list[frozenset[_Build]]:
     """Return the builds that belong together: all of them unless two asked one setting about other papers."""
-    section_of = {build: [build] for build in settings}
+    section_of = {build: frozenset([build]) for build in settings}
     has_others = False
     for first, second in combinations(settings, 2):
         shared = sorted(settings[first].keys() & settings[second].keys())
@@ -77,18 +76,11 @@ def _sections(settings: Mapping[_Build, Mapping[str, Path]]) -> list[list[_Build
             _papers(settings[build][name], name) for build, name in zip((first, second), names, strict=True)
         )
         if 2 * len(papers & others) >= min(len(papers), len(others)):
-            section_of = _joined(section_of, first, second)
+            both = section_of[first] | section_of[second]
+            section_of |= dict.fromkeys(both, both)
         elif shared:
             has_others = True
-    return list({id(section): section for section in section_of.values()}.values()) if has_others else [list(settings)]
-
-
-def _joined(section_of: Mapping[_Build, list[_Build]], first: _Build, second: _Build) -> dict[_Build, list[_Build]]:
-    """Return which section each build is in, with those of two builds joined."""
-    if section_of[first] is section_of[second]:
-        return dict(section_of)
-    both = section_of[first] + section_of[second]
-    return {**section_of, **dict.fromkeys(both, both)}
+    return list(dict.fromkeys(section_of.values())) if has_others else [frozenset(settings)]
 
 
 def _papers(file: Path, name: str) -> set[str]:
