@@ -126,12 +126,6 @@ def _labels_of(arguments: Sequence[str]) -> dict[str, Path]:
     return labels
 
 
-def _known_cutoffs(inputs: Inputs) -> dict[str, str]:
-    """Return the model -> the cut-off that its newest run with one states."""
-    stated = {model: [run for run in runs if run.cutoff] for model, runs in inputs.runs.items()}
-    return {model: str(max(runs, key=lambda run: run.seconds).cutoff) for model, runs in stated.items() if runs}
-
-
 def _write(
     inputs: Inputs, draft: Path, licenses: Licenses, typed: Sequence[str], facts: Mapping[str, ModelFacts]
 ) -> Iterator[str]:
@@ -204,8 +198,10 @@ def _counts(all_groups: Sequence[Group], licenses: Licenses) -> Iterator[str]:
 
 
 def _cutoffs(inputs: Inputs, models: Set[str], typed: Sequence[str]) -> dict[str, str]:
-    """Find the month up to which each model was trained, as far as it is known; with retrieval it is the reader's."""
-    known = _known_cutoffs(inputs) | cutoffs_of(typed, models | {reader_of(model) for model in models})
+    """Find the month up to which each model was trained: as typed, or as its newest run with one says; with retrieval the reader's."""
+    stated = {model: [run for run in runs if run.cutoff] for model, runs in inputs.runs.items()}
+    known = {model: str(max(runs, key=lambda run: run.seconds).cutoff) for model, runs in stated.items() if runs}
+    known |= cutoffs_of(typed, models | {reader_of(model) for model in models})
     months = {model: known.get(model) or known.get(reader_of(model)) for model in models}
     return {model: month for model, month in months.items() if month}
 
@@ -264,26 +260,17 @@ def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -
 
 
 def _round_pages(inputs: Inputs, over: Mapping[Path, tuple[int, int]]) -> Iterator[dict[str, Any]]:
-    """Yield the page of each manifest; rounds of one name are called after their folders."""
+    """Yield the page of each manifest, with the card's sections that have rows; rounds of one name are called after their folders."""
     names = [inputs.name_of(path, manifest.published_as) for path, manifest in inputs.manifests.items()]
     folders = own_folders([[path.resolve().parent] for path in inputs.manifests])
     for (path, manifest), name, folder in zip(inputs.manifests.items(), names, folders, strict=True):
         called = f"{name} ({folder})" if names.count(name) > 1 else name
-        yield {**round_page(manifest, over[path]), "name": called}
+        shown = [(heading, tables, about) for heading, tables, about in sections(manifest) if tables and tables[0].rows]
+        yield {"name": called, "facts": dict(_round_facts(manifest, *over[path])), "sections": shown}
 
 
-def round_page(manifest: Manifest, runs: tuple[int, int]) -> dict[str, Any]:
-    """Return what a round's page shows: its name; facts, name -> value, also how many runs were made over exactly this build of the round,
-    and over any; the card's sections that have rows.
-    """
-    facts = dict(_round_facts(manifest))
-    if runs[1]:
-        facts["Runs over exactly these files"] = f"{runs[0]} of {runs[1]}"
-    shown = [(heading, tables, about) for heading, tables, about in sections(manifest) if tables and tables[0].rows]
-    return {"name": manifest.published_as, "facts": facts, "sections": shown}
-
-
-def _round_facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
+def _round_facts(manifest: Manifest, same: int, every: int) -> Iterator[tuple[str, object]]:
+    """Yield (name, value), also how many runs were made over exactly this build of the round, and over any."""
     yield "Round", manifest.round
     yield "Seed", "" if manifest.seed is None else manifest.seed
     yield "Code version", manifest.code_version
@@ -298,6 +285,8 @@ def _round_facts(manifest: Manifest) -> Iterator[tuple[str, object]]:
         yield "Texts with licences", manifest.publishable.licenses
     yield "Data files", len(manifest.files)
     yield "Size", f"{sum(file.bytes for file in manifest.files.values()) / 1e6:.1f} MB"
+    if every:
+        yield "Runs over exactly these files", f"{same} of {every}"
 
 
 def _pages(draft: Path, content: Mapping[str, Any]) -> None:
