@@ -19,7 +19,7 @@ from lm_eval_tasks.families.descriptor import Metric
 from lm_eval_tasks.judge.verdict import SETTLED, points_of
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.sample import Sample
-from lm_eval_tasks.stats.columns import Column, column, columns_of, zero_of
+from lm_eval_tasks.stats.columns import column, columns_of, zero_of
 from lm_eval_tasks.stats.scores import by_place
 
 # Of English papers, on average.
@@ -78,11 +78,12 @@ def gather(key: Key, files: Sequence[SamplesFile], inputs: Inputs, folder: Path,
         withheld += page.write(folder / key.slug / f"{i}.js", f"{key.slug}/{i}", licenses)
     rows = [page.row for _, page in pages]
     asked = [sample.row for samples in setting.by_model.values() for sample in samples]
+    tokens = _tokens(asked)
     return Group(
         key=key,
         task=rows[0].task,
         metric=rows[0].ranking.name,
-        context=thousands_in(key.setting) or _thousands(_tokens(asked)),
+        context=thousands_in(key.setting) or (round(fmean(tokens) / 1000) if tokens else None),
         ids=[id_ for id_, _ in pages],
         names=[row.id for row in rows],
         titles=[row.title for row in rows],
@@ -106,10 +107,6 @@ def _length(row: PromptRow) -> int:
     return row.tokens_before or round(characters / _CHARACTERS_OF_TOKEN)
 
 
-def _thousands(tokens: Sequence[int]) -> int | None:
-    return round(fmean(tokens) / 1000) if tokens else None
-
-
 def win(verdicts: Mapping[str, Any]) -> float | None:
     """Compute a sample's win rate over the judges that could decide it: 1, 0 or, if the orders disagree, 0.5."""
     every = [SETTLED[orders] if isinstance(orders, str) else points_of(orders) for orders in verdicts.values()]
@@ -131,7 +128,7 @@ def _cell(model: str, samples: Sequence[Sample], wins: Sequence[tuple[str, float
         model=model,
         samples=scored,
         columns=columns,
-        floors=_floors(columns),
+        floors=present({metric.name: zero_of(metric.name, columns) for metric in registry.METRICS}),
         tokens=fmean(tokens) if tokens else None,
         of=of,
         prompts={sample.identity: sample.prompt_hash for sample in samples},
@@ -140,10 +137,6 @@ def _cell(model: str, samples: Sequence[Sample], wins: Sequence[tuple[str, float
         lengths=present({sample.identity: sample.row.tokens_before for sample in samples}),
         places=by_place(samples),
     )
-
-
-def _floors(columns: Mapping[str, Column]) -> dict[str, Column]:
-    return present({metric.name: zero_of(metric.name, columns) for metric in registry.METRICS})
 
 
 def carried_baselines(samples_by_model: Mapping[str, Sequence[Sample]]) -> Iterator[Cell]:
