@@ -30,9 +30,6 @@ from lm_eval_tasks.stats.placed import (
 
 # Models of a board, the best first, of which every two are compared; others have scores and no rank.
 MOST_TESTED = 50
-# Why no model of a board has a rank.
-_AT_FLOOR = "No model is above the floor beyond chance, so none has a rank."
-_NOBODY = "No model has a rank: each row is a program's, or says what its model lacks."
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,14 +219,12 @@ def _order(standing: Standing) -> tuple[object, ...]:
 
 def _why_unranked(rankable: Sequence[Standing]) -> str:
     """Say why no model has a rank; "" if any has."""
-    if any(map(_is_above_floor, rankable)):
-        return ""
-    return _AT_FLOOR if rankable else _NOBODY
-
-
-def _is_above_floor(standing: Standing) -> bool:
-    overall = standing.overall
-    return overall is not None and (overall.bounds or (overall.mean,))[0] > 0
+    if not rankable:
+        return "No model has a rank: each row is a program's, or says what its model lacks."
+    for standing in rankable:
+        if standing.overall and (standing.overall.bounds or (standing.overall.mean,))[0] > 0:
+            return ""
+    return "No model is above the floor beyond chance, so none has a rank."
 
 
 def _differences(tasks: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, str], Interval]:
