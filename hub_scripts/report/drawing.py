@@ -42,8 +42,8 @@ REFERENCE: dict[str, Any] = {"color": "#8a8a8a", "linewidth": 0.8, "markersize":
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
-# Inches of a plot on a telephone: there its letters have the size of the text beside it.
-_NARROW = 4.2
+# Inches of a plot on a page, and on a telephone: there its letters have the size of the text beside it.
+_WIDE, _NARROW = 10, 4.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,30 +87,30 @@ class Sheet:
     folder: Path
     narrow: bool = False
 
-    def panels(
-        self, down: int, across: int, width: float, height: float, *, sharex: bool = False, sharey: bool = False
-    ) -> tuple[Figure, Any]:
-        """Return a figure and an array of its panels, shape (down, across); on a telephone (down * across, 1).
+    def panels(self, number: int, height: float, *, sharey: bool = False) -> tuple[Figure, list[Any]]:
+        """Return a figure and its panels, beside one another; on a telephone below one another.
 
         Args:
-            width, height: of the figure on a page, in inches.
-            sharex, sharey: whether panels have one scale.
+            height: of the figure on a page, in inches.
+            sharey: whether panels have one scale.
         """
         if self.narrow:
             # Beside the panels there is a legend, which needs as much as on a page.
-            width, height = _NARROW, height * (1 + 0.75 * (across - 1))
-            down, across = down * across, 1
-        figure = Figure(figsize=(width, height))
-        return figure, figure.subplots(down, across, squeeze=False, sharex=sharex, sharey=sharey)
+            figure = Figure(figsize=(_NARROW, height * (1 + 0.75 * (number - 1))))
+            return figure, list(figure.subplots(number, 1, squeeze=False, sharey=sharey).flat)
+        figure = Figure(figsize=(_WIDE, height))
+        return figure, list(figure.subplots(1, number, squeeze=False, sharey=sharey).flat)
 
-    def add_legend(self, figure: Figure, axes: Sequence[Any], across: int = 4) -> None:
+    def add_legend(self, figure: Figure, across: int = 4) -> None:
         """Add one legend below, for what any panel shows.
 
         Args:
             across: the most names in a line on a page; a telephone has half as many.
         """
         handles = {
-            label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+            label: handle
+            for axis in figure.axes
+            for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
         }
         figure.legend(
             handles.values(),

@@ -117,8 +117,7 @@ def _paired(metric: str, first: tuple[Group, Cell], second: tuple[Group, Cell]) 
 
 def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:
     tasks = _tasks(rows)
-    figure, panels = sheet.panels(1, len(tasks), 10, 3.2 + 0.12 * len(styles))
-    axes = list(panels.flat)
+    figure, axes = sheet.panels(len(tasks), 3.2 + 0.12 * len(styles))
     for axis, task in zip(axes, tasks, strict=True):
         for model, style in styles.items():
             points = sorted((row for row in rows if row[0] == task and row[3] == model), key=itemgetter(2))
@@ -133,7 +132,7 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
             axis.axhline(fmean(floors), color="black", linewidth=0.8, linestyle=":", label="floor (wrong paper)")
         axis.set(title=TASK_LABELS[task], xlabel="prompt (thousand tokens)")
     axes[0].set_ylabel(LABELS[metric])
-    sheet.add_legend(figure, axes)
+    sheet.add_legend(figure)
     best = max(rows, key=lambda row: float(row[4]))
     title = f"{LABELS[metric]} against context length, round {round_}"
     alt = (
@@ -184,8 +183,7 @@ def _by_name(group: Group, cell: Cell, metric: str) -> Column | None:
 def _demonstrations(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, styles: _Looks) -> Plot:
     tasks = _tasks(rows)
     models = [model for model in reversed(list(styles)) if any(row[1] == model for row in rows)]
-    figure, panels = sheet.panels(1, len(tasks), 10, 1.4 + 0.26 * len(models), sharey=True)
-    axes = list(panels.flat)
+    figure, axes = sheet.panels(len(tasks), 1.4 + 0.26 * len(models), sharey=True)
     for axis, task in zip(axes, tasks, strict=True):
         for _, model, mean, low, high, *_ in (row for row in rows if row[0] == task):
             axis.errorbar(mean, models.index(model), xerr=[[mean - low], [high - mean]], capsize=2, **styles[model])
@@ -220,12 +218,12 @@ def _place_rows(groups: Sequence[Group]) -> Iterator[_Row]:
 
 def _by_place(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -> Plot:
     tasks = _tasks(rows)
-    figure, panels = sheet.panels(1, len(tasks), 10, 3.2 + 0.12 * len(styles))
-    for panel, task in zip(panels.flat, tasks, strict=True):
+    figure, panels = sheet.panels(len(tasks), 3.2 + 0.12 * len(styles))
+    for panel, task in zip(panels, tasks, strict=True):
         _draw_places(panel, [row for row in rows if row[0] == task], styles)
         panel.set(title=TASK_LABELS[task], xlabel="place of what answers")
-    panels.flat[0].set_ylabel("score")
-    sheet.add_legend(figure, list(panels.flat))
+    panels[0].set_ylabel("score")
+    sheet.add_legend(figure)
     title = f"Scores by place, round {round_}"
     alt = (
         f"{title}: {len(rows)} points with 95 % intervals where there are any, for {len(tasks)} tasks, by the metric that models are "
@@ -273,8 +271,8 @@ def _by_model(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -
     task, metric = rows[0][0], rows[0][2]
     settings = list(dict.fromkeys(row[1] for row in rows))[:_MOST_PANELS]
     models = [model for model in styles if any(row[3] == model for row in rows)][:_MOST_MODELS]
-    figure, panels = sheet.panels(1, len(settings), 10, 1.4 + 0.26 * len(models), sharey=True)
-    for panel, setting in zip(panels.flat, settings, strict=True):
+    figure, panels = sheet.panels(len(settings), 1.4 + 0.26 * len(models), sharey=True)
+    for panel, setting in zip(panels, settings, strict=True):
         own = [row for row in rows if row[1] == setting and row[3] in models]
         for _, _, _, model, score, low, high, *_ in own:
             reach = None if low is None else [[score - low], [high - score]]
@@ -285,8 +283,8 @@ def _by_model(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -
             panel.axvline(fmean(floors), color="black", linewidth=0.8, linestyle=":")
         panel.set(title=setting)
     figure.supxlabel(LABELS.get(str(metric), str(metric)))
-    panels.flat[0].set_yticks(range(len(models)), list(reversed(models)))
-    panels.flat[0].set_ylim(-0.5, len(models) - 0.5)
+    panels[0].set_yticks(range(len(models)), list(reversed(models)))
+    panels[0].set_ylim(-0.5, len(models) - 0.5)
     title = f"Scores: {TASK_LABELS[task]}, round {round_}"
     alt = f"{title}: the scores of {len(models)} models in {len(settings)} settings, with 95 % intervals where there are any."
     takeaway = "The dotted line is what the best program without a language model scores."

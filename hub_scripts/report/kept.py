@@ -80,8 +80,8 @@ def by_length(sheet: Sheet, rows: Sequence[KeptPoint], round_: str, styles: Mapp
     parts = list(dict.fromkeys(row.part for row in rows))
     models = list(dict.fromkeys(row.model for row in rows))
     sizes = sorted({row.thousand_tokens for row in rows})
-    figure, panels = sheet.panels(1, len(parts), 10, 3.2 + 0.12 * len(models), sharey=True)
-    for panel, part in zip(panels.flat, parts, strict=True):
+    figure, panels = sheet.panels(len(parts), 3.2 + 0.12 * len(models), sharey=True)
+    for panel, part in zip(panels, parts, strict=True):
         for number, model in enumerate(models):
             own = (row for row in rows if (row.model, row.part) == (model, part))
             points = sorted(own, key=attrgetter("thousand_tokens"))
@@ -95,8 +95,8 @@ def by_length(sheet: Sheet, rows: Sequence[KeptPoint], round_: str, styles: Mapp
         panel.minorticks_off()
         panel.grid(visible=False, axis="x")
         panel.set(title=f"evidence {part}" if part else "all rows", xlabel="context (tokens)")
-    panels.flat[0].set_ylabel("share kept of what is recalled alone")
-    sheet.add_legend(figure, list(panels.flat), across=2)
+    panels[0].set_ylabel("share kept of what is recalled alone")
+    sheet.add_legend(figure, across=2)
     title = f"Recall kept in longer contexts, round {round_}"
     said = "; ".join(dict.fromkeys(f"{row.model}: {row.reach}" for row in rows))
     alt = f"{title}: a line for each of {len(models)} models, with 95 % intervals. {said}."
