@@ -74,19 +74,9 @@ RECORDS = Path("data") / "runs"
 _KEPT = ("prompt_versions", "made_with", "usage", "subsets", "datasets")
 # Of how a run was asked for: what is about the model, and what is not about the machine; the former are options of `academiceval eval`.
 _OPTIONS = (
-    "model",
-    "model_args",
-    "tasks",
-    "contexts",
-    "metadata",
-    "apply_chat_template",
-    "system_instruction",
-    "gen_kwargs",
-    "seed",
-    "repeats",
-    "limit",
-    "samples",
-)
+    "model model_args tasks contexts metadata apply_chat_template system_instruction "
+    "gen_kwargs seed repeats limit samples"
+).split()
 _RUN = ("model_cutoff", "weights")
 # A value that may be a place on somebody's machine or network.
 _PLACE = re.compile(r"[/\\~$]")
