@@ -62,7 +62,8 @@ def newest_runs(key: Key, files: Sequence[SamplesFile], names: RoundNames) -> It
     contents = _contents(key, of_build)
     for of_model in of_build.values():
         files_by_id: dict[str, SamplesFile] = {}
-        for run in sorted(of_model, key=lambda run: _is_part(run, of_model)):
+        # Last those that are parts of others.
+        for run in sorted(of_model, key=lambda run: any(run.ids < other.ids for other in of_model)):
             counted = _with_contents(key, run, contents)
             if counted.samples and counted.ids.isdisjoint(files_by_id):
                 files_by_id |= dict.fromkeys(counted.ids, run.file)
@@ -83,7 +84,8 @@ def _runs(key: Key, files: Sequence[SamplesFile], names: RoundNames) -> dict[str
         by_model: dict[str, list[Sample]] = {}
         for sample in read_file(file.path):
             if _key(sample, names) == key:
-                by_model.setdefault(_model(file.model, sample), []).append(sample)
+                model = f"{file.model} + {sample.row.retriever}" if sample.row.retriever else file.model
+                by_model.setdefault(model, []).append(sample)
         for model, samples in by_model.items():
             run = SettingRun(file, model, samples)
             if len(run.ids) < len(samples):
@@ -104,11 +106,6 @@ def _of_one_build(runs: Sequence[SettingRun]) -> list[SettingRun]:
                 "%s: a newer run of %s over another dataset counts: %s", run.file.path, run.model, newest.file.path
             )
     return kept
-
-
-def _is_part(run: SettingRun, runs: Sequence[SettingRun]) -> bool:
-    """Tell whether one of a model's runs has all samples of another, and more."""
-    return any(run.ids < other.ids for other in runs)
 
 
 def _with_contents(key: Key, run: SettingRun, contents: dict[str, str]) -> SettingRun:
@@ -148,7 +145,3 @@ def _key(sample: Sample, names: RoundNames) -> Key:
     """Name the setting, and what was asked differently from usual; retrieval counts as part of the model."""
     row = sample.row
     return Key(names.get((row.round, row.dataset_revision), row.round), row.setting if row.retriever else row.name)
-
-
-def _model(label: str, sample: Sample) -> str:
-    return f"{label} + {sample.row.retriever}" if sample.row.retriever else label
