@@ -74,10 +74,8 @@ def published_round(results: Results, dataset: str | None) -> PublishedRound | N
         raise HubError(f"the folder {results.dataset} is not what {id_} has as {name}; name the repository that has it")
     tasks = task_ids(repo.read(EVAL, commit) or b"", f"{EVAL} of {id_}")
     sizes = Counter[str]()
-    for configuration in manifest.configurations:
-        sizes[configuration.of if configuration.form == "ids" else configuration.name] += configuration.statistics(
-            "test"
-        ).samples
+    for listed in manifest.configurations:
+        sizes[listed.of if listed.form == "ids" else listed.name] += listed.statistics("test").samples
     return PublishedRound(id_, commit, manifest.published_as, tasks, sizes)
 
 
