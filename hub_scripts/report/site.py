@@ -17,7 +17,6 @@ from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import (
     LABELS,
     TASK_LABELS,
-    TASKS,
     Group,
     ScoreRow,
     in_order,
@@ -150,7 +149,11 @@ def _write(
     rows = score_rows(all_groups, cutoffs)
     splits = _write_data(draft, rows, boards, all_groups)
     runs = [run for of_model in inputs.runs.values() for run in of_model]
+    shown = {row.task for row in rows}
     content = {
+        "labels": LABELS,
+        "tasks": {name: title for name, title in TASK_LABELS.items() if name in shown},
+        "has_rounds": bool(inputs.manifests),
         "off_board": off_board,
         "groups": all_groups,
         "rows": rows,
@@ -165,7 +168,8 @@ def _write(
         "boards": list(filter(None, boards)),
         "scorers": sorted(scorers_of(runs)),
     }
-    _pages(draft, content)
+    for name in ("index.html", "plots.html", "samples.html", "rounds.html", "about.html"):
+        (draft / name).write_text(render(name, page=name, **content), encoding="utf-8")
     for name in ("site.css", "tables.js", "samples.js"):
         (draft / name).write_bytes((resources.files("hub_scripts.report") / "static" / name).read_bytes())
     (draft / "datatables.js").write_text(table_library(), encoding="utf-8")
@@ -287,15 +291,3 @@ def _round_facts(manifest: Manifest, same: int, every: int) -> Iterator[tuple[st
     yield "Size", f"{sum(file.bytes for file in manifest.files.values()) / 1e6:.1f} MB"
     if every:
         yield "Runs over exactly these files", f"{same} of {every}"
-
-
-def _pages(draft: Path, content: Mapping[str, Any]) -> None:
-    shown = [row.task for row in content["rows"]]
-    values = {
-        **content,
-        "labels": LABELS,
-        "tasks": {name: TASK_LABELS[name] for name in TASKS if name in shown},
-        "has_rounds": bool(content["pages"]),
-    }
-    for name in ("index.html", "plots.html", "samples.html", "rounds.html", "about.html"):
-        (draft / name).write_text(render(name, page=name, **values), encoding="utf-8")
