@@ -57,16 +57,12 @@ class SamplePage:
             name: under which the page asks for it.
         """
         content: dict[str, Any] = {**_facts(self.row), "answers": self.answers, "prompts": self.prompts}
-        if not self._may_be_shown(licenses):
+        # Samples that do not give the licences of demonstrations show none of their text.
+        if not all(allows(license_, licenses) for license_ in self.row.licenses or ("unknown",)):
             content |= self._withheld()
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(script(f"sample:{name}", content), encoding="utf-8")
         return sum(answer["answer"] is None for answer in content["answers"])
-
-    def _may_be_shown(self, licenses: Licenses) -> bool:
-        # Samples that do not give the licences of demonstrations show none of their text.
-        shown = self.row.licenses or ("unknown",)
-        return licenses == "all" or all(allows(license_, licenses) for license_ in shown)
 
     def _withheld(self) -> dict[str, Any]:
         """Leave out the texts, and of the answers those that repeat much of them."""
