@@ -3,7 +3,7 @@ plot of results. With `push --replaces` comes an entry, of a revision that takes
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -94,13 +94,6 @@ def order(name: str) -> tuple[int, int, int]:
     return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else (0, 0, 0)
 
 
-def replacement(name: str, taken: Iterable[str]) -> str:
-    """Name what replaces a revision: `.post1`, or the first free number."""
-    base = name.partition(".post")[0]
-    used = [order(other)[2] for other in taken if other.partition(".post")[0] == base]
-    return f"{base}.post{max([0, *used]) + 1}"
-
-
 def notices_with(
     repo: Repo, tags: dict[str, str], notices: Notices, *, replaced: Replaced, mark: str, listed: Sequence[Takedown]
 ) -> tuple[Erratum, Notices]:
@@ -127,7 +120,9 @@ def notices_with(
             return entry, there if entry in notices.errata else notices.adding(entry, listed)
     successor = next((erratum for erratum in notices.errata if erratum.revision == replaced.revision), None)
     if successor is None:
-        name = replacement(replaced.revision, {*tags, *(erratum.replacement for erratum in notices.errata)})
+        taken = {*tags, *(erratum.replacement for erratum in notices.errata)}
+        used = [order(name)[2] for name in taken if name.partition(".post")[0] == base]
+        name = f"{base}.post{max([0, *used]) + 1}"
         fresh = tuple(sorted({takedown.id for takedown in listed} - notices.taken_down))
         today = datetime.now(UTC).date().isoformat()
         entry = Erratum(replaced.revision, name, today, replaced.reason, fresh)
