@@ -8,7 +8,7 @@ from builder.imports.scalar import _split_prompt
 from lm_eval_tasks.base import rouge
 from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.base.redaction import redact
-from lm_eval_tasks.families.scalar.choice import answer_of
+from lm_eval_tasks.families.scalar.answering import answer_of
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.writing import refine
 from lm_eval_tasks.llm.thoughts import take_apart

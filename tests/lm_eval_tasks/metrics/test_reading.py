@@ -10,7 +10,7 @@ import pytest
 
 from lm_eval_tasks.families import labels
 from lm_eval_tasks.families.reading import answering
-from lm_eval_tasks.families.scalar.choice import answer_of
+from lm_eval_tasks.families.scalar.answering import answer_of
 from lm_eval_tasks.families.score import score
 from lm_eval_tasks.families.walk.programs import papers_by_place
 from lm_eval_tasks.prompts import filled, named_lines
