@@ -44,7 +44,7 @@ from lm_eval_tasks.families.scalar.scalar_row import ScalarRow
 from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
 from lm_eval_tasks.families.walk.programs import is_in_span, papers_that, places_of
 from lm_eval_tasks.llm.weights import minilm_path
-from lm_eval_tasks.retrieval.dense import encoder
+from lm_eval_tasks.retrieval.retrievers import encoder
 from standins.jats_world import papers_of
 from standins.places import DATA
 from standins.rounds import build, prepare

@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.shared.made_up import pairs
 from benchmarks.shared.running import Figures, best
 from lm_eval_tasks.metrics.bertscore import Scorer
-from lm_eval_tasks.retrieval.dense import open_pair
+from lm_eval_tasks.retrieval.retrievers import open_pair
 
 # A shape that a processor runs.
 TOY: dict[str, Any] = dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=128)

@@ -1,5 +1,5 @@
 """Retrieval-augmented prompts (section 4.2 of the AcademicEval paper): of all that a sample shows, the chunks nearest to a query; how they
-are cut and found, as the options of the tasks say; and the retrievers by name, whose code is loaded when one is opened.
+are cut and found, as the options of the tasks say.
 
 The corpus of a sample is its whole input: the body, the demonstrations, the citations. Each text is split on its own
 (LangChain's recursive splitter, sizes in characters), and up to `top` chunks are taken by rank.
@@ -19,7 +19,7 @@ from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.base.progress import batches, counted
 from lm_eval_tasks.engines.registry import current_engine
-from lm_eval_tasks.retrieval.sparse import SPARSE, Retriever, open_sparse
+from lm_eval_tasks.retrieval.retrievers import PAIRS, Retriever, open_retriever
 
 _LOGGER = logging.getLogger(__name__)
 # Samples whose chunks are encoded together.
@@ -74,30 +74,9 @@ class Retrieval:
 
 
 @cache
-def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriever:
-    """Return the retriever of that name, see `Retrieval`; an EvalError if its package or model is missing, or it compares no embeddings and
-    a similarity is asked for.
-    """
-    from lm_eval_tasks.retrieval import dense
-
-    if name in SPARSE:
-        if similarity != INNER_PRODUCT:
-            raise EvalError(
-                f"the retriever {name!r} compares no embeddings: leave out similarity={similarity!r}, or name a dense retriever"
-            )
-        return open_sparse(name)
-    kind, _, folders = name.partition(":")
-    if kind in dense.PAIRS:
-        return dense.open_pair(kind, folders, similarity)
-    return dense.open_sentence_transformer(name, similarity)
-
-
-@cache
 def default_retriever() -> str:
     """Return the paper's retriever if its weights are on this machine, else one that needs none; the latter is announced."""
     from huggingface_hub import try_to_load_from_cache
-
-    from lm_eval_tasks.retrieval.dense import PAIRS
 
     model, _, _ = PAIRS[_PAPERS]
     if any(isinstance(try_to_load_from_cache(model, file), str) for file in ("model.safetensors", "pytorch_model.bin")):

@@ -121,7 +121,7 @@ class _EmbedLocal:
 
     def __init__(self) -> None:
         from lm_eval_tasks.llm.weights import minilm_path
-        from lm_eval_tasks.retrieval.dense import encoder
+        from lm_eval_tasks.retrieval.retrievers import encoder
 
         self._encode = encoder(minilm_path("baseline"), "mean")
         self._known: dict[str, np.ndarray] = {}

@@ -15,14 +15,13 @@ from lm_eval_tasks.base.errors import EvalError, OptionError
 from lm_eval_tasks.base.metadata import check_keys
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.families.writing.hook import corpus
-from lm_eval_tasks.retrieval import dense
+from lm_eval_tasks.retrieval import retrievers
 from lm_eval_tasks.retrieval.retrieve import (
     Chunking,
     Query,
     Retrieval,
     check,
     default_retriever,
-    open_retriever,
     retrieve,
 )
 from tests.helpers.typed_rows import writing_row
@@ -86,7 +85,7 @@ def test_mean_and_first_token_are_those_of_the_model(encoders: dict[str, str], t
     with torch.no_grad():
         states = [model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0] for text in texts]
     for kind, expected in (("contriever", [s.mean(0) for s in states]), ("dragon", [s[0] for s in states])):
-        encode = dense.encoder(encoders["bert"], dense.PAIRS[kind][2])
+        encode = retrievers.encoder(encoders["bert"], retrievers.PAIRS[kind][2])
         np.testing.assert_allclose(encode(texts), torch.stack(expected).numpy(), atol=1e-5)
         assert len(retrieve([QUESTION], Retrieval(f"{kind}:{encoders['bert']}"), tmp_path)[0]) > 3
 
@@ -104,7 +103,7 @@ def test_inner_products_are_those_of_the_models(encoders: dict[str, str]) -> Non
         ]
     scores = [float((asks.pooler_output @ one.pooler_output.T)[0, 0]) for one in shows]
     expected = sorted(range(3), key=lambda i: -scores[i])
-    retriever = open_retriever(f"dpr:{encoders['question']},{encoders['context']}")
+    retriever = retrievers.open_retriever(f"dpr:{encoders['question']},{encoders['context']}")
     assert retriever.rank([query], [chunks], 3) == [expected]
 
 
@@ -115,8 +114,8 @@ def test_cosine_takes_no_account_of_length(encoders: dict[str, str], tmp_path: P
         return np.array([vectors[text] for text in texts])
 
     chunks = [["none", "near", "long"]]
-    assert dense.by_embeddings("d", encode, encode, "inner_product").rank(["q"], chunks, 3) == [[2, 1, 0]]
-    assert dense.by_embeddings("d", encode, encode, "cosine").rank(["q"], chunks, 3) == [[1, 2, 0]]
+    assert retrievers.by_embeddings("d", encode, encode, "inner_product").rank(["q"], chunks, 3) == [[2, 1, 0]]
+    assert retrievers.by_embeddings("d", encode, encode, "cosine").rank(["q"], chunks, 3) == [[1, 2, 0]]
     how = Retrieval(f"contriever:{encoders['bert']}", "cosine")
     assert how.label.endswith(" cosine")
     retrieve([QUESTION], how, tmp_path)
@@ -133,7 +132,7 @@ def test_okapi_ranks_as_rank_bm25(texts: tuple[str, ...]) -> None:
     for query in (QUESTION.query, "c", "quiet harbour lay", ""):
         index = rank_bm25.BM25Okapi([chunk.split() for chunk in chunks])
         scores = index.get_scores(query.split())
-        [found] = open_retriever("bm25_okapi").rank([query], [chunks], 12)
+        [found] = retrievers.open_retriever("bm25_okapi").rank([query], [chunks], 12)
         theirs = index.get_top_n(query.split(), range(len(chunks)), 12)
         assert [scores[i] for i in found] == [scores[i] for i in theirs]
         assert len(found) == len(set(found)) == min(12, len(chunks))
@@ -195,10 +194,10 @@ def test_what_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     with pytest.raises(EvalError, match="make no sense"):
         Chunking(size=64, overlap=64)
     monkeypatch.setitem(sys.modules, "rank_bm25", None)
-    open_retriever.cache_clear()
+    retrievers.open_retriever.cache_clear()
     with pytest.raises(EvalError, match=r"academiceval\[ralm\]"):
         check(Retrieval("bm25_okapi"))
-    open_retriever.cache_clear()
+    retrievers.open_retriever.cache_clear()
 
 
 @pytest.mark.slow

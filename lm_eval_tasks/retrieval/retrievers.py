@@ -1,22 +1,105 @@
-"""Retrievers that compare embeddings: DPR, Contriever, Dragon, and any sentence-transformers model.
+"""The retrievers: what each offers; those that count words, BM25 and TF-IDF, over the chunks of one sample; and those that compare
+embeddings, DPR, Contriever, Dragon, and any sentence-transformers model.
 
-By inner product, as the AcademicEval paper writes (section 4.2), or by its cosine, as the reference computes it.
+Embeddings are compared by inner product, as the AcademicEval paper writes (section 4.2), or by its cosine, as the reference computes it.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from lm_eval_tasks.base.bm25 import best
+from lm_eval_tasks.base.bm25 import best, bm25_scores
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.llm.weights import MINILM, minilm_path
-from lm_eval_tasks.retrieval.sparse import Retriever
 
 _MAX_TOKENS, _BATCH = 512, 64
 Encode = Callable[[Sequence[str]], Any]
 
+
+@dataclass
+class Retriever:
+    """Ranks the chunks of samples against their queries.
+
+    Attributes:
+        name: distinguishes whatever may rank differently.
+        rank: queries, the chunks of each, how many -> for each query the indices of its best chunks, best first; ties in the order of
+            the text.
+    """
+
+    name: str
+    rank: Callable[[Sequence[str], Sequence[Sequence[str]], int], list[list[int]]]
+
+
+@cache
+def open_retriever(name: str, similarity: Similarity = INNER_PRODUCT) -> Retriever:
+    """Return the retriever of that name, see `retrieve.Retrieval`; an EvalError if its package or model is missing, or it compares no
+    embeddings and a similarity is asked for.
+    """
+    if name in SPARSE:
+        if similarity != INNER_PRODUCT:
+            raise EvalError(
+                f"the retriever {name!r} compares no embeddings: leave out similarity={similarity!r}, or name a dense retriever"
+            )
+        return open_sparse(name)
+    kind, _, folders = name.partition(":")
+    if kind in PAIRS:
+        return open_pair(kind, folders, similarity)
+    return open_sentence_transformer(name, similarity)
+
+
+# --- words
+
+
+def _bm25(query: str, chunks: Sequence[str], top: int) -> list[int]:
+    return best(bm25_scores([query], chunks)[0], top)
+
+
+def _okapi(query: str, chunks: Sequence[str], top: int) -> list[int]:
+    """Return BM25 as LangChain's BM25Retriever runs it, which the reference calls: rank_bm25's Okapi over words split by spaces."""
+    from rank_bm25 import BM25Okapi
+
+    if not chunks:
+        return []
+    scores = BM25Okapi([chunk.split() for chunk in chunks]).get_scores(query.split())
+    # rank_bm25 reads an ascending order backwards. Its order of ties depends on the machine; here the last comes first.
+    return [int(i) for i in np.argsort(scores, kind="stable")[::-1][:top]]
+
+
+def _tfidf(query: str, chunks: Sequence[str], top: int) -> list[int]:
+    """Return cosine of TF-IDF vectors, as scikit-learn computes them, fitted on the sample's chunks."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer()
+    if not any(map(vectorizer.build_analyzer(), chunks)):
+        return list(range(len(chunks)))[:top]
+    return best((vectorizer.fit_transform(chunks) @ vectorizer.transform([query]).T).toarray()[:, 0], top)
+
+
+SPARSE = {
+    "bm25": ("bm25s-lucene-1.5-0.75-en", _bm25),
+    "bm25_okapi": ("rank-bm25-okapi", _okapi),
+    "tfidf": ("sklearn-tfidf", _tfidf),
+}
+
+
+def open_sparse(kind: str) -> Retriever:
+    """Return a retriever of `SPARSE`; an EvalError if its package is missing."""
+    if kind == "bm25_okapi" and find_spec("rank_bm25") is None:
+        raise EvalError('the retriever bm25_okapi needs rank-bm25: pip install "academiceval[ralm]"')
+    name, rank_one = SPARSE[kind]
+
+    def rank(queries: Sequence[str], chunks: Sequence[Sequence[str]], top: int) -> list[list[int]]:
+        return [rank_one(query, sample_chunks, top) for query, sample_chunks in zip(queries, chunks, strict=True)]
+
+    return Retriever(name, rank)
+
+
+# --- embeddings
 
 # Kind of retriever -> the models for queries and for chunks, and how token states become one vector.
 PAIRS = {
