@@ -22,8 +22,15 @@ from lm_eval_tasks.compat.scored_texts import Scored
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.evaluate.failures import in_one_sentence
 from lm_eval_tasks.evaluate.generation import by_beginning
-from lm_eval_tasks.evaluate.likelihoods import LikelihoodRequest, likelihood_requests, noted_as, read_noted
-from lm_eval_tasks.evaluate.prompt_request import PromptRequest, digest_of, requests_of
+from lm_eval_tasks.evaluate.requested import (
+    LikelihoodRequest,
+    PromptRequest,
+    digest_of,
+    likelihood_requests,
+    noted_as,
+    read_noted,
+    requests_of,
+)
 from lm_eval_tasks.llm import tokenizers
 from lm_eval_tasks.llm.ledger import Purse, lost_in
 from lm_eval_tasks.llm.thoughts import in_marks, take_apart
