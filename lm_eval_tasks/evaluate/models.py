@@ -4,10 +4,12 @@ import importlib.util
 import logging
 import platform
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from lm_eval.api.model import LM
@@ -34,39 +36,8 @@ _LACKING = re.compile(r"missing \d+ required positional arguments?: '(\w+)'")
 _CAUSE = re.compile(r"[\w.]*(?:Error|Exception): .")
 _POINTER = re.compile(r"See (?:root cause|stack trace)|(?:Engine core|WorkerProc) initialization failed", re.IGNORECASE)
 _LONGEST = 200
-# What a library says when a model cannot be opened -> what to change.
-_ADVICE: tuple[tuple[str, str], ...] = (
-    (
-        r"greater than the derived max_model_len|max_model_len .{0,80}greater",
-        "the model's configuration allows fewer tokens: lower max_model_len, or stretch it by YaRN with both "
-        "max_position_embeddings and rope_parameters in hf_overrides",
-    ),
-    (
-        r"KV cache is needed|No available memory for the cache blocks|larger than the maximum number of tokens that can be stored",
-        "the cache of keys and values does not fit: lower max_model_len, raise gpu_memory_utilization, use "
-        "kv_cache_dtype=fp8 (which changes answers), or more GPUs (tensor_parallel_size)",
-    ),
-    (
-        r"out of memory|OutOfMemory|less than desired GPU memory utilization",
-        "the GPU has too little memory: lower gpu_memory_utilization or max_num_seqs, or use more GPUs (tensor_parallel_size)",
-    ),
-    (
-        r"Repo id must|is not a local folder|not a valid model identifier",
-        "there is no such folder here and no such model on the Hub",
-    ),
-    (
-        r"couldn't connect to .{0,20}huggingface",
-        "the model, or the tokenizer of a server's model (tokenizer=... in --model_args), is not here: name a folder, or go online",
-    ),
-    (
-        r"contains custom code|trust_remote_code=True",
-        "add trust_remote_code=True to --model_args if you trust the model's own code",
-    ),
-    (
-        r"Model architectures .{0,80}not supported|does not recognize this architecture",
-        "this release does not know the model's architecture: upgrade transformers or vllm",
-    ),
-)
+# What a library or a server says -> what to do, without regard to case.
+_ADVICE = tomllib.loads((Path(__file__).parent / "advice.toml").read_text(encoding="utf-8"))
 
 
 def open_model(model: str, arguments: Mapping[str, object], generation: Generation) -> LM:
@@ -100,7 +71,7 @@ def _why(error: str, said: Sequence[str]) -> str:
     """Say why a model cannot be opened, by a library's error and what its processes logged, as a sentence; with what to change if known."""
     lines = [*_causes(said), *_lines(error)]
     lines = [line for line in lines if not _POINTER.search(line)] or lines
-    for pattern, advice in _ADVICE:
+    for pattern, advice in _ADVICE["opening"].items():
         for line in lines:
             if re.search(pattern, line, re.IGNORECASE):
                 return f"{_short(line)} ({advice})"
@@ -198,17 +169,6 @@ def made_with(lm: LM, engine: EngineSettings | None, generation: Generation, arg
 # What lm-eval's models raise after the last refusal.
 _UNREACHED = re.compile(r"Connection refused|Failed to resolve|Name or service not known|Cannot connect to host")
 _REFUSALS = ("HTTPError", "ClientResponseError", "RetryError")
-# What a server says -> what to do.
-_HINTS = {
-    # Of a prompt that is too long for its model.
-    re.compile(r"context|too long|max_model_len|maximum.{0,20}length", re.IGNORECASE): (
-        "; so that prompts are cut to the model's context, name tokenizer and max_length in --model_args"
-    ),
-    re.compile(r"unsupported|unrecognized|unknown (?:field|param)|not permitted", re.IGNORECASE): (
-        "; leave a parameter that it refuses out with --gen_kwargs NAME=omit"
-    ),
-    re.compile(r"api.?key|authenti|unauthori[sz]ed", re.IGNORECASE): "; give its key in the variable OPENAI_API_KEY",
-}
 
 
 @contextmanager
@@ -236,7 +196,8 @@ def in_one_sentence(lm: Any, on_request: OnRequest) -> Iterator[None]:
             ) from err
         said = message_of(refused[-1]) if refused and type(err).__name__ in _REFUSALS else ""
         reason = " ".join(str(redact(said or str(err))).split())[:300]
+        advice = [advice for form, advice in _ADVICE["answering"].items() if re.search(form, said, re.IGNORECASE)]
+        kept = "; ".join(("its answers so far are kept, and the same command resumes from them", *advice))
         raise ModelError(
-            f"the model gave up ({'the server says' if said else type(err).__name__}{': ' * bool(reason)}{reason}); its answers so far "
-            f"are kept, and the same command resumes from them{''.join(hint for form, hint in _HINTS.items() if form.search(said))}"
+            f"the model gave up ({'the server says' if said else type(err).__name__}{': ' * bool(reason)}{reason}); {kept}"
         ) from err
