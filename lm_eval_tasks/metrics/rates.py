@@ -1,12 +1,8 @@
 """What became of prompts and answers, over all answers of a task at once."""
 
-from collections.abc import Sequence
-
 from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.families import target_of
-from lm_eval_tasks.samples.answers import Answer, Answers
-
-Values = Sequence[float | None]
+from lm_eval_tasks.samples.answers import Answer, Answers, Values
 
 
 def empty(answers: Answers) -> Values:

@@ -13,6 +13,8 @@ from lm_eval_tasks.samples.prompt_row import PromptRow
 
 # Why the answer ended of a baseline that has none to give, such as a copied demonstration if there are none.
 NOT_APPLICABLE = "not applicable"
+# What a metric gives the answers, None for one that has no value.
+Values = Sequence[float | None]
 
 
 class Generated(str):

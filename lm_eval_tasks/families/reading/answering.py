@@ -12,10 +12,9 @@ from lm_eval_tasks.families.answering import Answering, Placed, answering_of
 from lm_eval_tasks.families.labels import list_of, pairs_of
 from lm_eval_tasks.families.reading import BLIND, ReadingFamily
 from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow
-from lm_eval_tasks.samples.answers import Answer, Answers
+from lm_eval_tasks.samples.answers import Answer, Answers, Values
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
-Values = Sequence[float | None]
 _STRICT = re.compile(r"(?:Paper|Passage|Work|Mask) ([1-9]\d{0,5})")
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import accumulate, pairwise
 from statistics import fmean
 
@@ -12,10 +12,9 @@ from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.compressors import PPMD, compressed_size
 from lm_eval_tasks.families.reading.prompt import Texts, parts_shown
 from lm_eval_tasks.families.recall.recall_row import AskedSpan, RecallOwn, RecallRow
-from lm_eval_tasks.samples.answers import Answer, Answers
+from lm_eval_tasks.samples.answers import Answer, Answers, Values
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
-Values = Sequence[float | None]
 _WORD = re.compile(r"\s*\S+\s*?(?=\s|$)")
 
 

@@ -11,7 +11,7 @@ from lm_eval_tasks.families.label_entries import BRACKET, one_label
 from lm_eval_tasks.families.labels import plain
 from lm_eval_tasks.families.scalar import ANY, FIRST
 from lm_eval_tasks.families.scalar.scalar_row import ScalarOwn
-from lm_eval_tasks.samples.answers import Answers
+from lm_eval_tasks.samples.answers import Answers, Values
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _TAG = re.compile(r"<(/?)answer\s*>", re.IGNORECASE)
@@ -125,7 +125,6 @@ def _tagged(text: str) -> Iterator[str]:
 
 # --- metrics
 
-Values = Sequence[float | None]
 # SCALAR's rule: within a line, lower case, and the word that the prompt shows in place of a number does not count.
 _OPENING, _ENDING = "<answer>", "</answer>"
 _WORD = re.compile(r"[Ii]ndex")

@@ -11,7 +11,6 @@ from lm_eval_tasks.families.reading import BLIND
 from lm_eval_tasks.families.reading.answering import (
     Parts,
     ReadingAnswering,
-    Values,
     own_of,
     place_of,
     strict_set_of,
@@ -21,7 +20,7 @@ from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow
 from lm_eval_tasks.families.walk import FAMILY, PLACES, RULES
 from lm_eval_tasks.families.walk.programs import papers_by_place, papers_that, paragraphs_of
 from lm_eval_tasks.prompts import filled, named_lines
-from lm_eval_tasks.samples.answers import Answer, Answers
+from lm_eval_tasks.samples.answers import Answer, Answers, Values
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 

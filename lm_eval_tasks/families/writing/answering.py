@@ -17,7 +17,7 @@ from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.compressors import COMPRESSORS, compressed_bits
 from lm_eval_tasks.families.writing import COPY_DEMO, FUNCTION_WORDS, RANDOM_SENTENCE
 from lm_eval_tasks.families.writing.writing_row import WritingOwn
-from lm_eval_tasks.samples.answers import Answer, Answers
+from lm_eval_tasks.samples.answers import Answer, Answers, Values
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 
@@ -68,7 +68,6 @@ class WritingAnswering(Answering):
 ANSWERING = WritingAnswering()
 
 
-Values = Sequence[float | None]
 # Of a row's other targets, how many BERTScore is averaged over.
 _EMBEDDED = 4
 # Words up to which a text of function words has exactly as many as others.

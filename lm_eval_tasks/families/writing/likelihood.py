@@ -5,15 +5,14 @@ Bits per byte are -log2 of the text's probability behind the prompt, over its by
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from lm_eval_tasks.families.compressors import compressed_bits
 from lm_eval_tasks.families.writing.answering import ANSWERING
 from lm_eval_tasks.families.writing.writing_row import WritingOwn, WritingRow
-from lm_eval_tasks.samples.answers import Answers
+from lm_eval_tasks.samples.answers import Answers, Values
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
-Values = Sequence[float | None]
 # Words in a row that count as copied.
 _RUN = 5
 _WORD = re.compile(r"\w+")
