@@ -7,18 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from lm_eval_tasks.base.contract import (
-    FULL,
-    GENERATED,
-    LIKELIHOOD,
-    NONE,
-    OTHER,
-    RETRIEVED,
-    SIZED,
-    START,
-    Context,
-    Way,
-)
+from lm_eval_tasks.base.contract import FULL, GENERATED, LIKELIHOOD, NONE, OTHER, RETRIEVED, SIZED, START, Context, Way
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.families.descriptor import Configuration, Target, Task, TaskGroup, slug_of
 from lm_eval_tasks.families.writing import refine
@@ -118,18 +107,8 @@ class Role:
 PLAIN = Role("academiceval_{slug}", "", group="academiceval_{task}")
 ROLES: tuple[Role, ...] = (
     PLAIN,
-    Role(
-        "academiceval_ralm_{slug}",
-        "RALM",
-        group="academiceval_ralm_{task}",
-        context=RETRIEVED,
-    ),
-    Role(
-        "academiceval_{slug}_title_only",
-        "title only",
-        settings=("Abs-9K",),
-        context=NONE,
-    ),
+    Role("academiceval_ralm_{slug}", "RALM", group="academiceval_ralm_{task}", context=RETRIEVED),
+    Role("academiceval_{slug}_title_only", "title only", settings=("Abs-9K",), context=NONE),
     # A few rows of each target's first setting, in the group of that name.
     Role(
         "academiceval_tiny_{task}",
@@ -138,12 +117,7 @@ ROLES: tuple[Role, ...] = (
         size=50,
         group="academiceval_tiny",
     ),
-    Role(
-        "academiceval_{slug}_bpb",
-        "bpb",
-        group="academiceval_{task}_bpb",
-        way=LIKELIHOOD,
-    ),
+    Role("academiceval_{slug}_bpb", "bpb", group="academiceval_{task}_bpb", way=LIKELIHOOD),
 )
 # What a retriever is asked with, which has no task of its own.
 QUERY = "query"
