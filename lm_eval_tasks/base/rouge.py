@@ -19,22 +19,8 @@ from typing import Any
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[a-z0-9]+")
-_CLASSES = (
-    "a an the this that these those each every either both all any some such same other another own",
-    "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs myself ourselves "
-    "yourself yourselves himself herself itself themselves one ones who whom whose which what whatever whichever",
-    "of in to for with on by at from as into onto over under between among through during before after above below about "
-    "against across along around within toward towards upon via per beyond beside besides until since despite than "
-    "out off up down",
-    "and or but so yet if because although though while whereas unless whether when whenever where wherever how why "
-    "only also thus hence therefore however moreover furthermore then there here",
-    "am is are was were be been being do does did doing done have has had having can could may might must shall should "
-    "will would",
-    "very more most less least much many few too just even still again further rather quite almost already often well",
-    # What is left of contractions that deny nothing.
-    "s d ll m re ve",
-)
-FUNCTION_WORDS = frozenset(word for words in _CLASSES for word in words.split())
+# A line for each class, the last one for what is left of contractions that deny nothing.
+FUNCTION_WORDS = frozenset((Path(__file__).parent / "function_words.txt").read_text(encoding="utf-8").split())
 # In the order of running text: such an order has longer subsequences in common with real texts.
 _CYCLE = (
     "we the of the and in a of to the that is for the of and with a the on by as to the of in and are the which this from an "
