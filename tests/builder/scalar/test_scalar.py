@@ -57,7 +57,7 @@ from tests.builder.test_pipeline import digests, rows
 from tests.faults.cases import questions
 from tests.helpers.evaluating import evaluate
 from tests.helpers.samples import sample
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 from tests.helpers.typed_rows import scalar_row
 from tests.lm_eval_tasks.data.test_slots import Words, fit
 
@@ -621,7 +621,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
 
     tiny_llama = tmp_path / "tiny-llama"
     make_llama(tiny_llama)
-    metadata = {"dataset": str(with_scalar / "academiceval"), "tokenizer": str(tiny_llama), "max_length": 6000}
+    options = {"dataset": str(with_scalar / "academiceval"), "tokenizer": str(tiny_llama), "max_length": 6000}
     with serve(lambda body: "I think <answer>1</answer>") as server:
         arguments = f"model=tiny,base_url={server.url}/chat/completions"
         from lm_eval_tasks.evaluate.generation import Generation
@@ -630,7 +630,7 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
             "local-chat-completions",
             arguments,
             ["scalar"],
-            metadata,
+            options,
             SampleSelection(12),
             tmp_path,
             Generation(apply_chat_template=True),
@@ -646,13 +646,10 @@ def test_models_are_asked_and_scored(with_scalar: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_baselines_choose_without_reading(with_scalar: Path, command: Command, tmp_path: Path) -> None:
-    options = json.dumps({"dataset": str(with_scalar / "academiceval"), "bertscore_model": "none"})
+    tasks = ("--tasks", "scalar_easy,academiceval_title_10k", "--metadata", metadata(with_scalar / "academiceval"))
     answers = {}
     for name in ("lead", "random-sentence", BM25_LOCAL, EMBED_LOCAL):
-        tasks = "scalar_easy,academiceval_title_10k"
-        code, _, err = command(
-            "eval", "--model", name, "--tasks", tasks, "--metadata", options, "--output", tmp_path / name
-        )
+        code, _, err = command("eval", "--model", name, *tasks, "--output", tmp_path / name)
         assert (code, err) == (0, ""), err
         answers[name] = [one.answer for one in read([tmp_path / name]) if one.task == "SCALAR-Easy"]
     assert set(answers["lead"]) == {"0"}
