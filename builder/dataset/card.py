@@ -46,15 +46,19 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
     changelog, wrong = _notices(manifest, errata)
     front_matter = yaml.safe_dump(_front_matter(shown, manifest.source), sort_keys=False, allow_unicode=True)
     words: str = _WORDS["card"]
+    kind = "open_access" if is_open_access(manifest.source) else "others"
+    tables_of_sections = [_section(*section) for section in others]
+    configuration = next((configuration.name for configuration in shown if configuration.samples), "Intro-28K-G")
+    of_revision = f', revision="{revision}"' if revision else ""
     return words.format(
-        **_WORDS["open_access" if is_open_access(manifest.source) else "others"],
+        **_WORDS[kind],
         front_matter=front_matter.strip(),
         round=manifest.round,
         dataset=dataset,
-        configuration=next((configuration.name for configuration in shown if configuration.samples), "Intro-28K-G"),
-        of_revision=f', revision="{revision}"' if revision else "",
+        configuration=configuration,
+        of_revision=of_revision,
         statistics=_section(*first),
-        tables="".join(_section(*section) for section in others),
+        tables="".join(tables_of_sections),
         results=_results(manifest),
         examples=_examples(manifest),
         registered=_WORDS["registered"] if registered(manifest) else "",

@@ -62,8 +62,7 @@ def newest_runs(key: Key, files: Sequence[SamplesFile], names: RoundNames) -> It
     contents = _contents(key, of_build)
     for of_model in of_build.values():
         files_by_id: dict[str, SamplesFile] = {}
-        # Last those that are parts of others.
-        for run in sorted(of_model, key=lambda run: any(run.ids < other.ids for other in of_model)):
+        for run in _parts_last(of_model):
             counted = _with_contents(key, run, contents)
             if counted.samples and counted.ids.isdisjoint(files_by_id):
                 files_by_id |= dict.fromkeys(counted.ids, run.file)
@@ -75,6 +74,11 @@ def newest_runs(key: Key, files: Sequence[SamplesFile], names: RoundNames) -> It
                 run.file.path,
                 others[0].path if others else of_model[0].file.path,
             )
+
+
+def _parts_last(runs: Sequence[SettingRun]) -> list[SettingRun]:
+    """Return the runs of a model, last those that are parts of others."""
+    return sorted(runs, key=lambda run: any(run.ids < other.ids for other in runs))
 
 
 def _runs(key: Key, files: Sequence[SamplesFile], names: RoundNames) -> dict[str, list[SettingRun]]:
