@@ -17,6 +17,8 @@ from typing import Any
 import datasets
 import pyarrow.parquet as pq
 import pytest
+import yaml
+from huggingface_hub import DatasetCard
 
 from builder.dataset import folder
 from builder.dataset.tables import short_of_name
@@ -28,6 +30,7 @@ from builder.store import STORE
 from lm_eval_tasks.base.contract import SPLITS
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.figures import QUANTILES
+from lm_eval_tasks.base.manifest import canary
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.writing.settings import SETTINGS
@@ -168,6 +171,26 @@ def test_the_manifest_tells_where_everything_went(dataset: Path) -> None:
     assert on_disk == set(manifest.files)
 
 
+def test_the_card_has_what_the_hub_reads(dataset: Path) -> None:
+    card = DatasetCard.load(dataset / "README.md")
+    assert card.data.license == "other"
+    front = yaml.safe_load((dataset / "README.md").read_text().split("---")[1])
+    assert front["license_name"] == "arxiv-per-paper"
+    assert front["license_link"].startswith("https://")
+    assert front["size_categories"]
+    assert front["source_datasets"] == ["original"]
+    assert front["task_categories"][0] == "text-generation"
+    assert {"arxiv:2510.17725", "arxiv:2502.13753"} <= set(front["tags"])
+    assert [one["config_name"] for one in front["configs"]] == [setting.name for setting in SETTINGS]
+    assert [one.get("default") for one in front["configs"]].count(True) == 1
+    assert len(front["dataset_info"]) == 16
+    assert canary("2026.11") in card.text
+    assert canary("2026.11") != canary("2026.12")
+    assert "eval.yaml" not in card.text
+    for shown in ("## Limitations", "## Takedowns", "## How to cite", "| Title-10K | Title |", "| extract |"):
+        assert shown in card.text
+
+
 def test_the_card_tells_how_long_samples_are(dataset: Path) -> None:
     test = read_manifest(dataset).configurations[0].statistics("test")
     lengths = sorted(
@@ -202,6 +225,12 @@ def test_row_groups_are_small_and_have_a_page_index(dataset: Path) -> None:
         for i in range(metadata.num_row_groups):
             assert metadata.row_group(i).num_rows <= 64
             assert metadata.row_group(i).column(0).has_column_index
+
+
+def test_every_file_has_the_canary(dataset: Path) -> None:
+    files = sorted(dataset.rglob("*.parquet"))
+    assert files
+    assert {pq.read_schema(file).metadata[b"canary"].decode() for file in files} == {canary("2026.11")}
 
 
 @pytest.mark.slow
