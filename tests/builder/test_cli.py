@@ -114,10 +114,7 @@ def test_the_next_month_says_how_many_papers_are_new_and_changes_nothing_without
     ("source", "said"),
     [
         ('kind = "mirror"\npath = "nowhere"\n', "nowhere is not a folder"),
-        (
-            'kind = "sample"\nreferences = ["gone.jsonl"]\nauthors = 4\npapers = 4',
-            "gone.jsonl, which is not a file",
-        ),
+        ('kind = "sample"\nreferences = ["gone.jsonl"]\nauthors = 4\npapers = 4', "gone.jsonl, which is not a file"),
     ],
 )
 @pytest.mark.slow
@@ -142,28 +139,11 @@ def test_extract_writes_a_line_for_every_file_in_input_order(command: Command, t
     assert [line["status"] for line in lines] == ["failed", "ok", "failed", "ok", "failed"]
     assert lines[0]["reason"].startswith("not_a_pdf")
     assert lines[2]["reason"].startswith("missing_file")
-    assert set(lines[1]) == {
-        "file",
-        "id",
-        "status",
-        "reason",
-        "title",
-        "abstract",
-        "sections",
-        "references",
-        "mentions",
-        "quality",
-        "sha256",
-        "extractor",
-        "seconds",
-    }
+    keys = "file id status reason title abstract sections references mentions quality sha256 extractor seconds"
+    assert set(lines[1]) == set(keys.split())
     assert lines[1]["id"] == "2601.00001"
-    assert [section["role"] for section in lines[1]["sections"]] == [
-        "introduction",
-        "related_work",
-        "conclusion",
-        "references",
-    ]
+    roles = [section["role"] for section in lines[1]["sections"]]
+    assert roles == ["introduction", "related_work", "conclusion", "references"]
 
 
 @pytest.mark.long

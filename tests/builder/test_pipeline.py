@@ -153,16 +153,8 @@ def test_the_manifest_tells_where_everything_went(dataset: Path) -> None:
     for report in manifest.reports:
         assert report.given == report.kept + sum(report.dropped.values())
     stages = [report.stage for report in manifest.reports]
-    assert stages == [
-        "crawl",
-        "graph",
-        "extract",
-        "link",
-        "samples title",
-        "samples abs",
-        "samples intro",
-        "samples related",
-    ]
+    assert stages[:4] == ["crawl", "graph", "extract", "link"]
+    assert stages[4:] == ["samples title", "samples abs", "samples intro", "samples related"]
     assert manifest.reports[2].given == manifest.reports[1].kept
     for name, file in manifest.files.items():
         assert hashlib.sha256((dataset / name).read_bytes()).hexdigest() == file.sha256
@@ -244,12 +236,8 @@ def test_fewer_settings_need_less_of_a_paper(world: Path, dataset: Path, tmp_pat
     outcome = build(small_round(copy_of(world, tmp_path), settings=("Title-10K", "Abs-9K")))
     assert [one.name for one in outcome.manifest.configurations] == ["Title-10K", "Abs-9K"]
     assert outcome.manifest.configurations[0].samples > len(rows(dataset, "Title-10K"))
-    assert sorted(p.name for p in (tmp_path / "academiceval").iterdir()) == [
-        "Abs-9K",
-        "README.md",
-        "Title-10K",
-        "manifest.json",
-    ]
+    names = {path.name for path in (tmp_path / "academiceval").iterdir()}
+    assert names == {"Abs-9K", "README.md", "Title-10K", "manifest.json"}
 
 
 # Where a build is killed: what lies in its folder then.

@@ -53,13 +53,8 @@ def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_pat
         {"name": "Abs-9K-M", "task": "abs", "tokens": BUDGET, "fill": ["random", "co-author"]},
     ]
     outcome = build(small_round(copy_of(world, tmp_path), settings=("Title-30K", "Abs-28K"), setting=own))
-    assert [one.name for one in outcome.manifest.configurations] == [
-        "Title-30K",
-        "Title-One",
-        "Abs-28K",
-        "Abs-9K-G",
-        "Abs-9K-M",
-    ]
+    names = [one.name for one in outcome.manifest.configurations]
+    assert names == ["Title-30K", "Title-One", "Abs-28K", "Abs-9K-G", "Abs-9K-M"]
     place = tmp_path / "academiceval"
     assert [[d["kind"] for d in row["demonstrations"]] for row in rows(place, "Title-One")] == [
         ["random", "co-author"]
@@ -473,11 +468,8 @@ def test_the_reference_dataset_becomes_a_folder_of_ours(
         ("2601.00094v1", "co-author"),
     ]
     assert shown[0]["output"] == "Output 90"
-    assert [one["id"] for one in loaded["Related-34K"]["test"][0]["citations"]] == [
-        "2601.00080v1",
-        "2601.00081v1",
-        "2601.00082v1",
-    ]
+    cited = [one["id"] for one in loaded["Related-34K"]["test"][0]["citations"]]
+    assert cited == ["2601.00080v1", "2601.00081v1", "2601.00082v1"]
 
 
 def test_a_folder_that_is_not_the_reference_dataset_is_named(tmp_path: Path) -> None:

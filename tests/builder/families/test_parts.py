@@ -258,10 +258,7 @@ def test_no_two_links_of_a_chain_are_asked_and_no_call_is_too_small() -> None:
     texts = dict(zip(passages, (text, f"{text[:900]} and more", "another text " * 40), strict=False))
     assert twins(texts) == set(passages[:2])
     more = calls(passages, "c", 1, every[:1])
-    assert not {passage for call in more for passage in (*call, *call.values())} & {
-        *every[0],
-        *every[0].values(),
-    }
+    assert not {passage for call in more for passage in (*call, *call.values())} & {*every[0], *every[0].values()}
 
 
 def next_family(*of_papers: Mapping[str, str]) -> tuple[NextAsker, list[Paper]]:
@@ -351,12 +348,8 @@ def test_what_may_be_masked() -> None:
 
 
 def test_names_give_a_work_away() -> None:
-    assert names_of(paper("1", "RiverNet: how deep rivers learn", authors=("Anna B. Ek-Alm", "O. Bo"))) == {
-        "RiverNet",
-        "Ek-Alm",
-        "Alm",
-        "Bo",
-    }
+    work = paper("1", "RiverNet: how deep rivers learn", authors=("Anna B. Ek-Alm", "O. Bo"))
+    assert names_of(work) == {"RiverNet", "Ek-Alm", "Alm", "Bo"}
     names = pattern_of(names_of(paper("1", "Riverine – a fast one", authors=("Zoë Doshi-Véléz", "Ian Good"))))
     assert names is not None
     for left in ("of Doshi-", "Doshi- Velez et al.", "the VÉLÉZ’s", "we use Riverine", "a Doshi-\nVélez model"):

@@ -16,13 +16,8 @@ from tests.helpers.papers import paper
 
 def test_given_days_cut() -> None:
     cut = split_dates(SplitTable(validation_from=date(2026, 1, 5), test_from=date(2026, 1, 8)), [])
-    assert [cut.split_of(paper(i, day=i).published) for i in (3, 4, 6, 7, 9)] == [
-        "train",
-        "validation",
-        "validation",
-        "test",
-        "test",
-    ]
+    splits = [cut.split_of(paper(i, day=i).published) for i in (3, 4, 6, 7, 9)]
+    assert splits == ["train", "validation", "validation", "test", "test"]
 
 
 def test_shares_cut_between_days_and_the_test_split_is_the_newest() -> None:
