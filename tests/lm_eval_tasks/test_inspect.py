@@ -20,7 +20,7 @@ from lm_eval_tasks.tasks.catalogue import TASKS as RECORDS
 from standins.openai_server import serve
 from standins.places import BIN
 from standins.rounds import build, prepare, small_round
-from tests.helpers.served import Command, metadata
+from tests.helpers.served import Command, run_on
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -36,7 +36,7 @@ def answering(body: dict[str, Any]) -> str:
     return f'Here is it: "{" ".join(rng.choice(words) for _ in range(12))} [1]. The answer is: [{rng.randrange(4)}]"'
 
 
-def inspect(*arguments: object, place: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(program: str, *arguments: object, place: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     own = {
         **os.environ,
         "HF_HUB_OFFLINE": "1",
@@ -46,9 +46,8 @@ def inspect(*arguments: object, place: Path, **environment: str) -> subprocess.C
         "XDG_DATA_HOME": str(place),
         **environment,
     }
-    return subprocess.run(
-        [str(BIN / "inspect"), *map(str, arguments)], cwd=place, env=own, capture_output=True, text=True, timeout=600
-    )
+    line = [str(BIN / program), *map(str, arguments)]
+    return subprocess.run(line, cwd=place, env=own, capture_output=True, text=True, timeout=600)
 
 
 def scores_of(log: EvalLog) -> Mapping[str, Mapping[str, float]]:
@@ -76,44 +75,18 @@ def test_every_task_is_registered_under_its_short_name() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("tasks", "bertscore"),
-    [
-        (TASKS, "none"),
-        (TASKS, "minilm"),
-    ],
-)
-def test_the_same_answers_get_the_same_scores(
-    tasks: tuple[str, ...], bertscore: str, round_: Path, command: Command, tmp_path: Path
-) -> None:
-    names = [task if task.startswith("scalar") else f"academiceval_{task}" for task in tasks]
+@pytest.mark.parametrize("bertscore", ["none", "minilm"])
+def test_the_same_answers_get_the_same_scores(bertscore: str, round_: Path, command: Command, tmp_path: Path) -> None:
+    names = ",".join(task if task.startswith("scalar") else f"academiceval_{task}" for task in TASKS)
     with serve(answering) as server:
-        model = ("--model", "local-chat-completions", "--model_args", f"model=m,base_url={server.url}/chat/completions")
-        code, _, err = command(
-            "eval",
-            *model,
-            "--tasks",
-            ",".join(names),
-            "--apply_chat_template",
-            "--metadata",
-            metadata(round_, bertscore_model=bertscore),
-            "--output",
-            tmp_path / "ours",
-        )
+        line = (server.url, command, round_, tmp_path / "ours")
+        code, _, err = run_on(*line, tasks=names, bertscore_model=bertscore)
         assert code == 0, err
         asked = sorted(body["messages"][-1]["content"] for body in server.requests)
         server.requests.clear()
-        done = inspect(
-            "eval",
-            *(f"academiceval/{task}" for task in tasks),
-            *"--model openai-api/loop/m -T".split(),
-            f"dataset={round_}",
-            "-T",
-            f"bertscore_model={bertscore}",
-            place=tmp_path,
-            LOOP_BASE_URL=server.url,
-            LOOP_API_KEY="none",
-        )
+        model = ("--model", "openai-api/loop/m", "-T", f"dataset={round_}", "-T", f"bertscore_model={bertscore}")
+        loop = {"LOOP_BASE_URL": server.url, "LOOP_API_KEY": "none"}
+        done = run("inspect", "eval", *(f"academiceval/{task}" for task in TASKS), *model, place=tmp_path, **loop)
         assert done.returncode == 0, done.stdout + done.stderr
         assert sorted(body["messages"][-1]["content"] for body in server.requests) == asked
     ours: dict[str, dict[str, dict[str, float]]] = {}
@@ -122,7 +95,7 @@ def test_the_same_answers_get_the_same_scores(
     from inspect_ai.log import read_eval_log
 
     logs = [read_eval_log(path) for path in sorted((tmp_path / "logs").iterdir())]
-    assert len(logs) == len(ours) == len(tasks)
+    assert len(logs) == len(ours) == len(TASKS)
     for log in logs:
         found = scores_of(log)
         own = ours[str(log.eval.dataset.name)]
@@ -151,20 +124,7 @@ def test_its_mock_model_and_its_mistakes(dataset: Path, tmp_path: Path) -> None:
         "                 task_args={'dataset': sys.argv[1], 'bertscore_model': 'none', 'metrics': metrics})\n"
         "    print(log.status, len(log.samples), *sorted(one.name for one in log.results.scores))\n"
     )
-    own = {
-        **os.environ,
-        "INSPECT_DISPLAY": "none",
-        "INSPECT_LOG_DIR": str(tmp_path / "logs"),
-        "XDG_DATA_HOME": str(tmp_path),
-    }
-    done = subprocess.run(
-        [str(BIN / "python"), "mock.py", str(dataset)],
-        cwd=tmp_path,
-        env=own,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    done = run("python", "mock.py", dataset, place=tmp_path, INSPECT_DISPLAY="none")
     every, headline = done.stdout.splitlines()[-2:]
     names = "capped rouge_l rouge_l_content rouge_l_content_lead rouge_l_content_wrong_paper rouge_l_function_words rouge_l_wrong_paper"
     assert headline == f"success 3 {names}", done.stderr
@@ -173,9 +133,8 @@ def test_its_mock_model_and_its_mistakes(dataset: Path, tmp_path: Path) -> None:
         ("dataset=/nowhere", "bertscore_model=none", "/nowhere"),
         ("split=tset", "bertscore_modle=none", "did you mean 'bertscore_model'?"),
     ):
-        done = inspect(
-            "eval", "academiceval/abs_9k", "--model", "mockllm/model", "-T", given[0], "-T", given[1], place=tmp_path
-        )
+        line = ("eval", "academiceval/abs_9k", "--model", "mockllm/model", "-T", given[0], "-T", given[1])
+        done = run("inspect", *line, place=tmp_path)
         text = re.sub(r"\s+", " ", done.stdout + done.stderr)
         assert done.returncode != 0
         assert says in text
