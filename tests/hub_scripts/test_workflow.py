@@ -59,6 +59,7 @@ def test_a_month_from_the_papers_to_the_page(world: Path, tmp_path: Path) -> Non
                         command, cwd=tmp_path, env=environment | secret, capture_output=True, text=True, check=False
                     )
                     assert done.returncode == 0, f"{step['run']}\n{done.stdout[-1000:]}\n{done.stderr[-2000:]}"
+                    assert token not in done.stdout + done.stderr
                 states.append({key: set(repo.commits) for key, repo in hub.repos.items()})
                 _check(hub, tmp_path, job["env"]["REPO"], job["env"]["RESULTS"])
     # The round is published once.

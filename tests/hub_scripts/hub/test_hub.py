@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,8 +22,7 @@ from hub_scripts.errors import DifferenceError
 from hub_scripts.hub.checks import load_counts
 from lm_eval_tasks.base.manifest import ListedConfiguration
 from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
-from standins.hub_server import Fault, Hub, hub_environment
-from standins.places import BIN
+from standins.hub_server import Fault, Hub
 from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
@@ -275,19 +273,6 @@ def test_large_files_both_ways(
     assert "verified" in out
     assert any("xet-write-token" in path for _, path in hub.log) != without_xet
     assert len(hub.large) == 1
-
-
-@pytest.mark.long
-def test_the_environment_alone_says_where_and_who(
-    hub_server: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
-) -> None:
-    hub_server.reset()
-    env = hub_environment(hub_server.url, tmp_path / "home")
-    push = [str(BIN / "academiceval"), "push", str(two_rounds[0]), "--repo", REPO, "--yes"]
-    done = subprocess.run(push, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "verified" in done.stdout
-    assert "hf_write" not in done.stdout + done.stderr
 
 
 def test_a_machine_that_is_told_to_stay_offline(
