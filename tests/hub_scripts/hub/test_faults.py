@@ -397,3 +397,12 @@ def test_a_first_push_overwrites_nobodys_files(hub: Hub, quick: Callable[..., st
         with pytest.raises(HubError, match=r"README\.md"):
             quick(yes=yes)
     assert set(hub.files(KEY)) - {".gitattributes"} == {"README.md"}
+
+
+def test_a_token_of_one_repository_is_enough_for_it(
+    hub: Hub, quick: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused for others: tests/hub_scripts/hub/test_hub.py."""
+    monkeypatch.setenv("HF_TOKEN", "hf_fine")
+    quick()
+    assert set(hub.repos[KEY].tags) == {"2026.11"}

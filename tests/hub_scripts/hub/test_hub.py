@@ -138,32 +138,36 @@ def test_the_copys_place_may_be_taken(
 
 
 @pytest.mark.parametrize(
-    ("token", "says"),
-    [("hf_read", "can only read"), ("hf_other", "does not belong to org"), ("hf_wrong", "did not accept the token")],
+    ("token", "repo", "says"),
+    [
+        ("hf_read", REPO, "can only read"),
+        ("hf_other", REPO, "does not belong to org"),
+        ("hf_wrong", REPO, "did not accept the token"),
+        ("hf_fine", "org/other", "grant it repo.write"),
+    ],
 )
 def test_a_token_that_may_not_write_is_told_first(
-    token: str, says: str, command: Command, hub: Hub, two_rounds: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    token: str,
+    repo: str,
+    says: str,
+    command: Command,
+    hub: Hub,
+    two_rounds: tuple[Path, Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", token)
-    code, out, err = command("push", two_rounds[0], "--repo", REPO, "--yes")
+    code, out, err = command("push", two_rounds[0], "--repo", repo, "--yes")
     assert (code, out) == (1, "")
     assert says in err
     assert token not in err
     assert not _writes(hub)
 
 
-def test_a_token_of_one_repository_is_enough_for_it(
-    command: Command, hub: Hub, two_rounds: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("how", ["flipped", "missing", "unlisted", "card"])
+def test_a_folder_that_was_changed_is_refused(
+    how: str, command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("HF_TOKEN", "hf_fine")
-    assert command("push", two_rounds[0], "--repo", REPO, "--yes")[0] == 0
-    code, _, err = command("push", two_rounds[0], "--repo", "org/other", "--yes")
-    assert code == 1
-    assert "grant it repo.write" in err
-
-
-def _damaged(source: Path, place: Path, how: str) -> Path:
-    shutil.copytree(source, place)
+    place = shutil.copytree(two_rounds[0], tmp_path / "changed")
     data = sorted(place.rglob("*.parquet"))[0]
     if how == "flipped":
         content = bytearray(data.read_bytes())
@@ -171,18 +175,8 @@ def _damaged(source: Path, place: Path, how: str) -> Path:
         data.write_bytes(content)
     elif how == "missing":
         data.unlink()
-    elif how == "unlisted":
-        (place / "notes.txt").write_text("mine")
     else:
-        (place / "README.md").write_text("# mine")
-    return place
-
-
-@pytest.mark.parametrize("how", ["flipped", "missing", "unlisted", "card"])
-def test_a_folder_that_was_changed_is_refused(
-    how: str, command: Command, hub: Hub, two_rounds: tuple[Path, Path], tmp_path: Path
-) -> None:
-    place = _damaged(two_rounds[0], tmp_path / "changed", how)
+        (place / {"unlisted": "notes.txt", "card": "README.md"}[how]).write_text("mine")
     code, _, err = command("push", place, "--repo", REPO, "--yes")
     assert code == 1
     assert "is not what its manifest.json says" in err
