@@ -36,7 +36,7 @@ from lm_eval_tasks.base.contract import OF_SCALAR
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import LocalEngine
-from lm_eval_tasks.families.reading.answering import ReadingAnswering, reading_answering, share_right_of
+from lm_eval_tasks.families.reading.answering import reading_answering, share_right_of
 from lm_eval_tasks.families.reading.prompt import part_texts, prompt_of
 from lm_eval_tasks.families.reading.reading_row import ReadingRow
 from lm_eval_tasks.families.scalar import LEVELS
@@ -45,9 +45,9 @@ from lm_eval_tasks.families.scalar.shortcuts import around_the_mask, chooser
 from lm_eval_tasks.families.walk.programs import is_in_span, papers_that, places_of
 from lm_eval_tasks.llm.weights import minilm_path
 from lm_eval_tasks.retrieval.retrievers import encoder
+from standins import rounds
 from standins.jats_world import papers_of
 from standins.places import DATA
-from standins.rounds import build, prepare
 
 # Characters of an n-gram, and of a passage's end and beginning.
 N, END = 4, 500
@@ -113,7 +113,7 @@ def scalar_rows(structured: Sequence[Any]) -> dict[str, list[ScalarRow]]:
 def of_scalar(rows: Sequence[ScalarRow]) -> Figures:
     """Return the figures of a level."""
     choices: dict[str, list[int]] = {name: [chooser(name)(row) for row in rows] for name in OF_SCALAR}
-    choices["vote"] = [_majority(each) for each in zip(*choices.values(), strict=True)]
+    choices["vote"] = [max(each, key=each.count) for each in zip(*choices.values(), strict=True)]
     held = [
         float(
             np.argmax(likeness([around_the_mask(row.question)], [f"{c.title} {c.content}" for c in row.candidates])[0])
@@ -131,18 +131,12 @@ def of_scalar(rows: Sequence[ScalarRow]) -> Figures:
     )
 
 
-def _majority(choices: Sequence[int]) -> int:
-    return max(choices, key=choices.count)
-
-
 # --- reading families
 
 
 def built(round_: Any) -> tuple[Rows, Texts]:
     """Return the rows and texts of a round."""
-    with LocalEngine(1) as engine:
-        prepare(round_, engine)
-    build(round_)
+    rounds.run(round_, LocalEngine())
     return opened(round_.output)
 
 
@@ -165,7 +159,7 @@ def of_reading(family: str, rows: Rows, texts: Texts, *, embed: bool) -> Figures
             "places": _by_places(asked, texts),
         }
         return stated(programs, chance=chance, rules=fmean(right), held_program=held)
-    found = [_pairs(family, answering, row, part_texts(row, texts), embed) for row in asked]
+    found = [_pairs(family, row, part_texts(row, texts), embed) for row in asked]
     scored = {name: [one[name] for one in found] for name in found[0]}
     held = fmean(scored.pop("n-grams"))
     return stated(scored, chance=chance, held_program=held)
@@ -197,9 +191,7 @@ def _walk_held(row: ReadingRow, texts: Texts) -> set[int]:
     return {i for i, share in enumerate(shares, 1) if share > 0.95}
 
 
-def _pairs(
-    family: str, answering: ReadingAnswering, row: ReadingRow, parts: Sequence[str], embed: bool
-) -> dict[str, float]:
+def _pairs(family: str, row: ReadingRow, parts: Sequence[str], embed: bool) -> dict[str, float]:
     """Return program -> what it scores on a row of Next or Match."""
     shown = list(parts[: row.labels])
     places = [label - 1 for label in row.asked]
@@ -262,8 +254,7 @@ def _masked(text: str, mask: int) -> str:
 
 def leaks(structured: Sequence[Any]) -> Figures:
     """Return the share of masks beside which a name of the masked work stands, found by another search than the one that lets masks be."""
-    found = [list(_leaking(each)) for each in structured]
-    every = [leaking for of_one in found for leaking in of_one]
+    every = [leaking for each in structured for leaking in _leaking(each)]
     for left in filter(None, every):
         print(f"a mask leaves {left}", flush=True)
     return {"masks": len(every), "mask_leaks": round(fmean(map(bool, every)), 4)}
