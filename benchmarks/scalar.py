@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.shared import classifier
-from benchmarks.shared.data import records_of
 from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
 from benchmarks.shared.running import Figures, call, run
 from builder.extract.sections import top_sections
 from builder.families.scalar.shown import question
 from builder.families.scalar.structured import Structured, read_structured
+from builder.packed import lines_of
 from lm_eval_tasks.base.contract import MASK
+from lm_eval_tasks.base.text import parse_json
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar import Scope
 from standins.places import DATA
@@ -64,7 +65,8 @@ def shown_alike(structured: Sequence[Structured], data: Path) -> tuple[int, int]
     """
     equal = total = 0
     for each, file in zip(structured, FILES, strict=True):
-        for citing, record in zip(each.citing, records_of(data / file), strict=True):
+        records = (parse_json(line) for line in lines_of(data / file) if line)
+        for citing, record in zip(each.citing, records, strict=True):
             document, all_parts = citing.document, top_sections(citing.document)
             of_section = {i: part for part in all_parts for i in part.sections}
             mentions = iter(document.mentions)
