@@ -13,7 +13,7 @@ from benchmarks.shared.data import PDF
 from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, bounded, command, run
 from lm_eval_tasks.families.compressors import PPMD
 from lm_eval_tasks.families.recall.recall_row import PLACES
-from lm_eval_tasks.stats.kept import KeptShare, kept_of
+from lm_eval_tasks.stats.kept import kept_of
 from lm_eval_tasks.stats.opened import read_runs
 from standins.places import DATA
 from standins.real_model import UNPACKED
@@ -74,14 +74,11 @@ def said_by(name: str, output: Path) -> Figures:
     alone, *sized = kept_of(read_runs([output]))
     figures: Figures = {f"{name}_rows": alone.recalled.samples, **bounded(f"{name}_recalled", alone.recalled)}
     for each in sized:
-        figures |= _of_size(f"{name}_kept_{each.configuration.removeprefix('Recall-').lower()}", each)
+        key = f"{name}_kept_{each.configuration.removeprefix('Recall-').lower()}"
+        figures |= bounded(key, each.share) if each.share else {}
+        figures |= bounded(f"{key}_by_length", each.by_length) if each.by_length else {}
+        figures |= {f"{key}_{place}": round(each.parts[place], 4) for place in PLACES if place in each.parts}
     return figures
-
-
-def _of_size(key: str, each: KeptShare) -> Figures:
-    shares = bounded(key, each.share) if each.share else {}
-    shares |= bounded(f"{key}_by_length", each.by_length) if each.by_length else {}
-    return shares | {f"{key}_{place}": round(each.parts[place], 4) for place in PLACES if place in each.parts}
 
 
 if __name__ == "__main__":
