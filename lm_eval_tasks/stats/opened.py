@@ -114,7 +114,7 @@ def _warn_of_unknown(path: Path, samples: Sequence[Sample]) -> None:
     unknown = sum(not _is_known(sample) for sample in samples)
     if unknown:
         _LOGGER.warning(
-            "%s: of %d of %d rows the texts are not there, or another release scored them, so only sums of their scores were checked",
+            "%s: of %d of %d rows the texts are not there, or another release scored them, so only the means of their scores were checked",
             path,
             unknown,
             len(samples),

@@ -246,13 +246,13 @@ def test_what_another_release_scored_is_checked_by_its_sums(
 
     rewrite(run, older)
     assert open_run(only_result(run))
-    assert "only sums of their scores were checked" in caplog.text
+    assert "only the means of their scores were checked" in caplog.text
     [file] = run.glob("samples_*")
     caplog.clear()
     (tmp_path / "alone").mkdir()
     alone = shutil.copy(file, tmp_path / "alone")
     assert command("report", alone, "-o", tmp_path / "site")[0] == 0
-    assert "only sums of their scores were checked" in caplog.text
+    assert "only the means of their scores were checked" in caplog.text
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     edit_score(lines, random.Random(0))
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
