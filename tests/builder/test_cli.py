@@ -38,6 +38,12 @@ def write_round(folder: Path, text: str = "", source: str = 'kind = "sample"\nau
     return path
 
 
+def printed(result: tuple[int, str, str]) -> str:
+    code, out, errors = result
+    assert code == 0, errors
+    return out
+
+
 def one_sentence(result: tuple[int, str, str]) -> str:
     code, _, errors = result
     assert code == 1
@@ -50,12 +56,9 @@ def one_sentence(result: tuple[int, str, str]) -> str:
 @pytest.mark.slow
 def test_run_status_and_build(command: Command, world: Path, dataset: Path, tmp_path: Path) -> None:
     path = write_round(tmp_path)
-    code, out, _ = command("status", path)
-    assert code == 0
-    assert "nothing yet" in out
+    assert "nothing yet" in printed(command("status", path))
     shutil.copytree(world / "work", tmp_path / "work")
-    code, out, _ = command("run", path, "--jobs", 2)
-    assert code == 0
+    out = printed(command("run", path, "--jobs", 2))
     assert "| Title-10K |" in out
     assert "samples related:" in out
     assert digests(tmp_path / "academiceval") == digests(dataset)
@@ -64,17 +67,12 @@ def test_run_status_and_build(command: Command, world: Path, dataset: Path, tmp_
     [title] = [report for report in reports if report["stage"] == "samples title"]
     lost = sum(count for reason, count in title["dropped"].items() if "demonstrations" in reason)
     assert (f"Title-10K: {title['kept']} samples instead of {title['kept'] + lost}" in out) == (lost > 0), out
-    code, out, _ = command("status", path)
-    assert "papers: 50" in out
-    code, out, _ = command("run", path, "--only", "build", "--output", tmp_path / "elsewhere")
-    assert code == 0
-    assert (tmp_path / "elsewhere" / "manifest.json").read_bytes() == (
-        tmp_path / "academiceval" / "manifest.json"
-    ).read_bytes()
-    code, out, _ = command("run", path, "--only", "crawl")
-    assert "co-author graph: " in out
-    code, out, _ = command("run", path, "--only", "extract")
-    assert "extract: 50 in" in out
+    assert "papers: 50" in printed(command("status", path))
+    elsewhere = tmp_path / "elsewhere"
+    assert command("run", path, "--only", "build", "--output", elsewhere)[0] == 0
+    assert (elsewhere / "manifest.json").read_bytes() == (dataset / "manifest.json").read_bytes()
+    assert "co-author graph: " in printed(command("run", path, "--only", "crawl"))
+    assert "extract: 50 in" in printed(command("run", path, "--only", "extract"))
 
 
 @pytest.mark.slow
@@ -83,30 +81,22 @@ def test_the_next_month_says_how_many_papers_are_new_and_changes_nothing_without
 ) -> None:
     path = write_round(tmp_path, 'settings = ["Abs-9K"]')
     shutil.copytree(world / "work", tmp_path / "work")
-    code, out, _ = command("run", path)
-    assert code == 0
-    assert "new since" not in out
-    code, out, _ = command("run", path, "--round", "2026.12")
-    assert code == 0
-    assert "3 papers are new since round 2026.11" in out
+    assert "new since" not in printed(command("run", path))
+    assert "3 papers are new since round 2026.11" in printed(command("run", path, "--round", "2026.12"))
     manifest = (tmp_path / "academiceval" / "manifest.json").read_bytes()
     assert json.loads(manifest)["round"] == "2026.12"
     # A mirror stays what it was.
     [drawn] = (tmp_path / "work" / "sample").glob("*-50-1")
     mirror = f'kind = "mirror"\npath = "{drawn}"\n'
     write_round(tmp_path, 'settings = ["Abs-9K"]\nworkspace = "other"\noutput = "others"', mirror)
-    code, _, _ = command("run", path)
-    assert code == 0
+    assert command("run", path)[0] == 0
     manifest = (tmp_path / "others" / "manifest.json").read_bytes()
     for _ in range(2):
-        code, out, _ = command("run", path, "--round", "2026.12")
-        assert code == 0
-        assert "no papers are new since round 2026.11" in out
+        assert "no papers are new since round 2026.11" in printed(command("run", path, "--round", "2026.12"))
         assert (tmp_path / "others" / "manifest.json").read_bytes() == manifest
     # Other settings give another round.
     write_round(tmp_path, 'settings = ["Title-10K"]\nworkspace = "other"\noutput = "others"', mirror)
-    code, _, _ = command("run", path, "--round", "2026.12")
-    assert code == 0
+    assert command("run", path, "--round", "2026.12")[0] == 0
     assert (tmp_path / "others" / "manifest.json").read_bytes() != manifest
 
 
@@ -186,15 +176,13 @@ def test_eval_prints_a_table_and_names_what_is_wrong(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     line = ("eval", "--model", "lead", "--tasks")
-    code, out, _ = command(*line, "academiceval_title_10k", "--metadata", metadata(dataset))
-    assert code == 0
+    out = printed(command(*line, "academiceval_title_10k", "--metadata", metadata(dataset)))
     assert "| academiceval_title_10k | rouge_l |" in out
     nowhere = metadata(tmp_path / "no")
     assert "neither a folder here" in one_sentence(command(*line, "academiceval_title", "--metadata", nowhere))
     assert "not JSON" in one_sentence(command(*line, "academiceval_abs", "--metadata", "{"))
     assert "unknown task" in one_sentence(command(*line, "poem", "--metadata", metadata(dataset)))
-    code, out, _ = command(*line, "list")
-    assert "academiceval_related_72k_m" in out.splitlines()
+    assert "academiceval_related_72k_m" in printed(command(*line, "list")).splitlines()
 
 
 @pytest.mark.parametrize("linked", [False, True])
@@ -202,10 +190,9 @@ def test_what_include_path_is_given_has_the_tasks_unless_they_are_linked(
     linked: bool, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lm_eval_tasks.tasks.catalogue.is_linked", lambda: linked)
-    code, out, _ = command("link-tasks", "--print")
-    assert code == 0
-    assert Path(out.strip()).is_dir()
-    assert (Path(out.strip()) / "families" / "writing" / "abs_9k.yaml").is_file() == (not linked)
+    place = Path(printed(command("link-tasks", "--print")).strip())
+    assert place.is_dir()
+    assert (place / "families" / "writing" / "abs_9k.yaml").is_file() == (not linked)
 
 
 def test_a_tokenizer_that_cannot_be_had_says_what_to_install(
