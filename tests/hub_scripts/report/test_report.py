@@ -31,6 +31,7 @@ from lm_eval_tasks.samples.prompt_row import EXCERPT, PromptRow
 from lm_eval_tasks.samples.results import Results
 from lm_eval_tasks.samples.sample import compact, read
 from standins.runs import relist, rewrite
+from tests.helpers.pages import ROOT
 from tests.helpers.samples import sample
 from tests.helpers.served import Command
 from tests.hub_scripts.report.conftest import handed
@@ -50,6 +51,18 @@ def _plots(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.fixture
 def drawn() -> None:
     """For tests that look at plots which they draw themselves."""
+
+
+@pytest.fixture
+def page_of(command: Command, tmp_path: Path) -> Callable[..., str]:
+    """Makes `site` of what is given; gives what the command prints."""
+
+    def make(*given: object) -> str:
+        code, out, err = command("report", *given, "-o", tmp_path / "site")
+        assert (code, err) == (0, "")
+        return out
+
+    return make
 
 
 def _rows(site: Path) -> dict[tuple[str, str, str], dict[str, str]]:
@@ -77,10 +90,11 @@ def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
     assert {row["cutoff"] for (model, *_), row in rows.items() if model == "lead"} == {"2026-09"}
 
 
-def test_rounds_of_one_name_over_other_papers_are_sections_of_one_page(command: Command, tmp_path: Path) -> None:
-    published = Path(__file__).resolve().parents[3] / "docs" / "results"
-    code, _, _ = command("report", published, "-o", tmp_path / "site")
-    assert code == 0
+def test_rounds_of_one_name_over_other_papers_are_sections_of_one_page(
+    page_of: Callable[..., str], tmp_path: Path
+) -> None:
+    published = ROOT / "docs" / "results"
+    page_of(published)
     lines = list(csv.DictReader((tmp_path / "site" / "data" / "scores.csv").read_text().splitlines()))
     titles = {(line["round"], line["model"]) for line in lines if line["setting"] == "Title-10K"}
     folders = {path.parents[2].name for path in published.glob("*/*/title_10k/samples_*.jsonl")}
@@ -117,7 +131,7 @@ def test_scores_before_and_since_a_month_are_those_of_the_samples(site: Path, re
 
 
 def test_two_models_are_shown_head_to_head(
-    results: Path, dataset: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    results: Path, dataset: Path, page_of: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for model, shift in (("model-a", 0.0), ("model-b", 0.3)):
         (tmp_path / model).mkdir()
@@ -135,12 +149,13 @@ def test_two_models_are_shown_head_to_head(
 
         rewrite(tmp_path / model, shifted)
     site = tmp_path / "site"
-    assert command("report", tmp_path / "model-a", tmp_path / "model-b", dataset, "-o", site)[0] == 0
+    models = (tmp_path / "model-a", tmp_path / "model-b")
+    page_of(*models, dataset)
     page = (site / "index.html").read_text()
     # The round has more tasks than were run.
     assert "Head to head" not in page
     assert "without Title-31K-G" in page
-    assert command("report", tmp_path / "model-a", tmp_path / "model-b", "-o", site)[0] == 0
+    page_of(*models)
     table = (site / "index.html").read_text().partition("Head to head</summary>")[2].partition("</table>")[0]
     cells = [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td>.*?</td>", table)]
     assert len(cells) == 4
@@ -149,7 +164,7 @@ def test_two_models_are_shown_head_to_head(
     assert all("p &lt; 0.001" in cell for cell in cells if cell)
     # Of very many models only the first are compared with one another.
     monkeypatch.setattr(standings, "MOST_TESTED", 1)
-    assert command("report", tmp_path / "model-a", tmp_path / "model-b", "-o", site)[0] == 0
+    page_of(*models)
     assert "Head to head" not in (site / "index.html").read_text()
     boards = csv.DictReader((site / "data" / "boards.csv").read_text().splitlines())
     assert [row["rank"] for row in boards if row["model"].startswith("model-")] == ["1", ""]
@@ -191,10 +206,10 @@ def test_samples_of_the_validation_papers_reach_no_board_without_their_results(
     assert (code, "'validation'" in err) == (1, True), err
 
 
-def test_one_authors_papers_have_no_interval(results: Path, command: Command, tmp_path: Path) -> None:
+def test_one_authors_papers_have_no_interval(results: Path, page_of: Callable[..., str], tmp_path: Path) -> None:
     source = next(iter((results / "lead").glob("samples_*_9k_*")))
     (tmp_path / source.name).write_text(source.read_text().splitlines(keepends=True)[0])
-    assert command("report", tmp_path / source.name, "-o", tmp_path / "site")[0] == 0
+    page_of(tmp_path / source.name)
     # Beside it stands the baseline whose score the sample carries.
     (row,) = [row for (*_, metric), row in _rows(tmp_path / "site").items() if metric == "rouge_l"]
     assert (row["n"], row["low"], row["high"]) == ("1", "", "")
@@ -308,17 +323,15 @@ def test_a_telephone_gets_its_panels_below_one_another(site: Path) -> None:
     assert all(inches(name) < 5 for name in narrow)
 
 
-def test_one_point_is_no_plot(results: Path, tmp_path: Path) -> None:
+def test_one_point_is_no_plot(results: Path, page_of: Callable[..., str], tmp_path: Path) -> None:
     """One setting, papers of one month: nothing to draw a line through."""
-    from builder.cli import main
-
     (tmp_path / "run").mkdir()
     [file] = (results / "lead").glob("samples_academiceval_abs_9k_*.jsonl")
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     for row in rows:
         row["doc"]["published"] = "2026-09-01"
     (tmp_path / "run" / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert main(["report", str(tmp_path / "run"), "-o", str(tmp_path / "site")]) == 0
+    page_of(tmp_path / "run")
     # Without a manifest what was run is what counts.
     assert "On no board" not in (tmp_path / "site" / "index.html").read_text()
     plots = {path.name for path in (tmp_path / "site" / "plots").glob("*.svg")}
@@ -352,7 +365,7 @@ def test_the_command_of_a_record_gives_the_run_again(
     assert first
 
 
-def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
+def test_a_run_has_its_record(results: Path, dataset: Path, page_of: Callable[..., str], tmp_path: Path) -> None:
     shutil.copytree(results / "lead", tmp_path / "lead")
     [file] = (tmp_path / "lead").glob("results_*.json")
     content = json.loads(file.read_text())
@@ -367,8 +380,7 @@ def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tm
     }
     content["academiceval"]["run"]["system_instruction"] = "/no_think"
     file.write_text(json.dumps(content))
-    code, _, err = command("report", tmp_path / "lead", dataset, "-o", tmp_path / "site")
-    assert (code, err) == (0, "")
+    page_of(tmp_path / "lead", dataset)
     page = (tmp_path / "site" / "index.html").read_text()
     [record] = set(re.findall(r'href="(data/runs/[^"]+)"', page))
     [shown] = json.loads((tmp_path / "site" / record).read_text())
@@ -385,14 +397,15 @@ def test_a_run_has_its_record(results: Path, dataset: Path, command: Command, tm
     assert ">25.00<" in page
 
 
-def test_a_model_on_no_board_is_named(results: Path, dataset: Path, command: Command, tmp_path: Path) -> None:
+def test_a_model_on_no_board_is_named(
+    results: Path, dataset: Path, page_of: Callable[..., str], tmp_path: Path
+) -> None:
     shutil.copytree(results / "lead", tmp_path / "run")
     for file in (tmp_path / "run").glob("samples_*"):
         if "abs_9k" not in file.name:
             file.unlink()
     rewrite(tmp_path / "run", lambda line: line)
-    code, out, _ = command("report", tmp_path / "run", dataset, "-o", tmp_path / "site")
-    assert (code, "on no board, only by task and setting: lead" in out) == (0, True)
+    assert "on no board, only by task and setting: lead" in page_of(tmp_path / "run", dataset)
     assert "that a board counts: lead." in (tmp_path / "site" / "index.html").read_text()
 
 
@@ -424,38 +437,32 @@ def test_runs_that_are_shown_count(tmp_path: Path) -> None:
     assert len({one.record for one in facts.values()}) == len(facts)
 
 
-def test_rounds(site: Path, dataset: Path, results: Path, command: Command, tmp_path: Path) -> None:
+def test_rounds(site: Path, dataset: Path, results: Path, page_of: Callable[..., str], tmp_path: Path) -> None:
     page = (site / "rounds.html").read_text()
-    for words in (
-        "Round 2026.11",
-        "Kept and dropped",
-        "Audit",
-        "Extraction",
-        "too_few_random_demonstrations",
-    ):
+    for words in ("Round 2026.11", "Kept and dropped", "Audit", "Extraction", "too_few_random_demonstrations"):
         assert words in page
     publishable(dataset, tmp_path / "copy", "redistributable")
     (tmp_path / "alone").mkdir()
     shutil.copy(dataset / "manifest.json", tmp_path / "alone")
     for given, is_other in ((tmp_path / "copy", True), (tmp_path / "alone", False)):
-        code, out, _ = command("report", given, results / "lead", "-o", tmp_path / "site")
-        assert (code, "no run was made over exactly these files" in out) == (0, is_other)
+        assert ("no run was made over exactly these files" in page_of(given, results / "lead")) == is_other
         page = (tmp_path / "site" / "rounds.html").read_text()
         assert re.search(r'<th scope="col">Month</th>.*<th scope="col">Category</th>', page, re.DOTALL)
         assert f"{1 - is_other} of 1" in page
     # Two of one name are told apart by their folders; the one that was asked says what counts.
-    code, _, _ = command("report", tmp_path / "copy", tmp_path / "alone", results / "lead", "-o", tmp_path / "site")
+    page_of(tmp_path / "copy", tmp_path / "alone", results / "lead")
     page = (tmp_path / "site" / "rounds.html").read_text()
-    assert (code, "Round 2026.11 (copy)" in page, "Round 2026.11 (alone)" in page) == (0, True, True)
+    assert "Round 2026.11 (copy)" in page
+    assert "Round 2026.11 (alone)" in page
 
 
-def test_an_unfinished_run_is_named(results: Path, command: Command, tmp_path: Path) -> None:
+def test_an_unfinished_run_is_named(results: Path, page_of: Callable[..., str], tmp_path: Path) -> None:
     (tmp_path / "runs" / "half").mkdir(parents=True)
     lines = (results / "lead" / "journal.jsonl").read_text().splitlines(keepends=True)
     first, *_ = (json.loads(line)["doc"]["setting"] for line in lines)
     lines = [line for line in lines if json.loads(line)["doc"]["setting"] == first]
     (tmp_path / "runs" / "half" / "journal.jsonl").write_text("".join(lines[:3]) + lines[3][:40])
-    assert command("report", tmp_path / "runs", results / "lead", "-o", tmp_path / "site")[0] == 0
+    page_of(tmp_path / "runs", results / "lead")
     page = (tmp_path / "site" / "index.html").read_text()
     assert "half: 3 answers to" in page
     assert "half" not in {model for model, *_ in _rows(tmp_path / "site")}
@@ -514,7 +521,7 @@ def test_names_stay_names(results: Path, command: Command, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("date_of_smoke", [1.25, 2.25])
 def test_of_two_runs_of_a_model_the_whole_one_is_shown_or_both_with_a_label(
-    results: Path, command: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture, date_of_smoke: float
+    results: Path, page_of: Callable[..., str], tmp_path: Path, caplog: pytest.LogCaptureFixture, date_of_smoke: float
 ) -> None:
     smoke, full = tmp_path / "runs" / "first", tmp_path / "runs" / "full"
     # In one second, as two fast runs are.
@@ -531,17 +538,9 @@ def test_of_two_runs_of_a_model_the_whole_one_is_shown_or_both_with_a_label(
         return line if kept[line["doc"]["setting"]] <= 2 else None
 
     rewrite(smoke, first_two)
-    code, out, err = command("report", tmp_path / "runs", "-o", tmp_path / "site")
-    assert code == 0, err
-    assert out.startswith("1 model,")
+    assert page_of(tmp_path / "runs").startswith("1 model,")
     assert f"the run {full}" in caplog.text.replace(str(full.resolve()), str(full))
-    code, out, err = command(
-        "report", tmp_path / "runs", "-o", tmp_path / "site", "--label", f"lead, two papers={smoke}"
-    )
-    assert code == 0, err
-    assert out.startswith("2 models")
-    code, _, err = command("report", tmp_path / "runs", "-o", tmp_path / "site", "--label", "lead")
-    assert (code, "is not NAME=FOLDER" in err) == (1, True)
+    assert page_of(tmp_path / "runs", "--label", f"lead, two papers={smoke}").startswith("2 models")
 
 
 def test_models_against_each_other_are_shown(results: Path, command: Command, tmp_path: Path) -> None:
@@ -581,9 +580,8 @@ def test_models_against_each_other_are_shown(results: Path, command: Command, tm
     assert (code, "is not a file of a judge's results" in err) == (1, True)
 
 
-def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:
+def test_wrong_use(results: Path, site: Path, command: Command, tmp_path: Path) -> None:
     shutil.copytree(results / "lead", tmp_path / "one" / "lead")
-    shutil.copytree(results / "lead", tmp_path / "two" / "lead")
     [file, *_] = sorted((tmp_path / "one").rglob("samples_*.jsonl"))
     file.write_text(file.read_text() * 2)
     relist(file.parent)
@@ -592,13 +590,14 @@ def test_wrong_use(results: Path, command: Command, tmp_path: Path) -> None:
     code, _, err = command("report", results, "-o", tmp_path / "one")
     assert (code, "is not a report" in err) == (1, True)
     assert (tmp_path / "one" / "lead").is_dir()
-    assert command("report", results, "-o", tmp_path / "pages")[0] == 0
+    shutil.copytree(site, tmp_path / "pages")
     (tmp_path / "pages" / "CNAME").write_text("example.org")
     code, _, err = command("report", results, "-o", tmp_path / "pages")
     assert (code, "contains CNAME, which would be lost" in err) == (1, True)
     assert (tmp_path / "pages" / "CNAME").is_file()
-    code, _, err = command("report", results, "-o", tmp_path / "site", "--cutoff", "lead=summer")
-    assert (code, "is not MODEL=YYYY-MM" in err) == (1, True)
+    for option, given, says in (("--cutoff", "lead=summer", "MODEL=YYYY-MM"), ("--label", "lead", "NAME=FOLDER")):
+        code, _, err = command("report", results, "-o", tmp_path / "site", option, given)
+        assert (code, f"is not {says}" in err) == (1, True)
 
 
 def test_runs_over_other_papers_are_not_on_the_board(
