@@ -257,17 +257,27 @@ def test_excerpts_come_from_whole_prompts_too() -> None:
     assert PromptRow.of_doc(kept).excerpts() == (slot,)
 
 
-def test_texts_without_a_licence_stay_out(results: Path, command: Command, tmp_path: Path) -> None:
-    assert command("report", results, "-o", tmp_path / "public", "--licenses", "redistributable")[0] == 0
-    shown = withheld = 0
-    for path in (tmp_path / "public" / "data" / "samples").rglob("*.js"):
+def test_texts_without_a_licence_stay_out(results: Path, page_of: Callable[..., str], tmp_path: Path) -> None:
+    """And answers that repeat them: a baseline that copies the paper would publish what its licence forbids."""
+    out = page_of(results, "--licenses", "redistributable")
+    found = re.search(r"left out: (\d+) of (\d+) answers \(([\d.]+)%\), which repeat more than 25 words in a row", out)
+    assert found is not None
+    shown = withheld = left_out = 0
+    for path in (tmp_path / "site" / "data" / "samples").rglob("*.js"):
         sample = handed(path)
         allowed = all("creativecommons.org" in one and not re.search("-n[cd]", one) for one in sample["licenses"])
         texts = any("head" in slot for prompt in sample["prompts"] for slot in prompt["slots"])
         assert (sample["target"] is not None) == texts == allowed
         shown, withheld = shown + allowed, withheld + (not allowed)
+        for answer in sample["answers"]:
+            if answer["answer"] is None:
+                left_out += 1
+                assert not allowed
+            else:
+                assert allowed or not copies(answer, [])
     assert shown
     assert withheld
+    assert left_out == int(found[1]) > 0
 
 
 def test_plots_and_their_data(site: Path) -> None:
@@ -701,24 +711,6 @@ def test_odd_files_beside_samples_are_named(odd: str, results: Path, command: Co
     code, _, err = command("report", place, "-o", tmp_path / "site")
     assert (code, err.count("\n")) == (1, 1), err
     assert name in err
-
-
-def test_answers_that_repeat_withheld_texts_are_withheld(results: Path, command: Command, tmp_path: Path) -> None:
-    """A baseline that copies the paper would publish what its licence forbids."""
-    code, out, _ = command("report", results / "lead", "-o", tmp_path / "site", "--licenses", "redistributable")
-    assert code == 0
-    found = re.search(r"left out: (\d+) of (\d+) answers \(([\d.]+)%\), which repeat more than 25 words in a row", out)
-    assert found is not None
-    withheld = 0
-    for file in (tmp_path / "site" / "data" / "samples").rglob("*.js"):
-        sample = json.loads(file.read_text().partition(",")[2].rpartition(")")[0])
-        hidden = [one["answer"] is None for one in sample["answers"]]
-        withheld += sum(hidden)
-        if sample["target"] is not None:
-            assert not any(hidden)
-        for one in sample["answers"]:
-            assert one["answer"] is None or sample["target"] is not None or not copies(one, [])
-    assert withheld == int(found[1]) > 0
 
 
 def test_an_answer_is_withheld_by_its_longest_run() -> None:
