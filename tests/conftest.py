@@ -12,6 +12,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import functools
+import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,13 +21,16 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from lm_eval_tasks.base.files import sha256_of
 from standins.places import DATA
-from tests.helpers.kept import copy_kept
 from tests.helpers.warm import Warm
 from tests.helpers.warm import warm as warm_interpreter
 
 # (name, what builds it in a folder) -> the folder.
 Kept = Callable[[str, Callable[[Path], object]], Path]
+_ROOT = Path(__file__).resolve().parents[1]
+_PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
+_SOURCES = "sources.json"  # what the folder was built by: path -> SHA-256
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -58,16 +63,49 @@ def shared_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def kept(shared_tmp: Path, pytestconfig: pytest.Config) -> Kept:
-    """A folder that is built once for all processes of this test run, and kept for the next."""
+    """A folder that is built once for all processes of this test run, and kept for the next while its sources are the same."""
 
     def folder(name: str, build: Callable[[Path], object]) -> Path:
         place = shared_tmp / name
         with FileLock(shared_tmp / f"{name}.lock"):
             if not place.is_dir():
-                copy_kept(pytestconfig.cache.mkdir("academiceval") / name, place, build)
+                _copy_kept(pytestconfig.cache.mkdir("academiceval") / name, place, build)
         return place
 
     return folder
+
+
+def _copy_kept(kept: Path, place: Path, build: Callable[[Path], object]) -> None:
+    """Copy a kept folder to `place`; build it first if it is missing, unfinished, or of other sources."""
+    with FileLock(kept.with_name(f"{kept.name}.lock")):
+        if not _is_current(kept):
+            shutil.rmtree(kept, ignore_errors=True)
+            build(kept)
+            (kept / _SOURCES).write_text(json.dumps({str(path): sha256_of(path) for path in sorted(set(_sources()))}))
+        shutil.copytree(kept, place, ignore=shutil.ignore_patterns(_SOURCES))
+
+
+def _is_current(kept: Path) -> bool:
+    try:
+        sources = json.loads((kept / _SOURCES).read_bytes())
+        return all(sha256_of(Path(path)) == sha256 for path, sha256 in sources.items())
+    except (OSError, ValueError):
+        return False
+
+
+def _sources() -> Iterator[Path]:
+    """The project's modules that this process has imported, and every file of the packages that is not a module."""
+    for module in list(sys.modules.values()):
+        path = Path(getattr(module, "__file__", None) or "/")
+        if path.is_relative_to(_ROOT) and path.relative_to(_ROOT).parts[0] in _PACKAGES:
+            yield path
+    for package in _PACKAGES:
+        for path in (_ROOT / package).rglob("*"):
+            if path.is_file() and path.suffix not in (".py", ".pyc"):
+                yield path
+    for folder in ("standins", "tests/helpers"):
+        yield from (_ROOT / folder).glob("*.py")
+    yield from (_ROOT / "pyproject.toml", _ROOT / "constraints.txt", _ROOT / "tests" / "conftest.py")
 
 
 @pytest.fixture(scope="session")
