@@ -10,8 +10,8 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 
@@ -47,7 +47,8 @@ def make(folder: Path, records: int) -> None:
     words = sorted({word for paper in papers[:5000] for word in paper.title.split()})
     abstracts = [" ".join(rng.choices(words, k=150)) for _ in range(2000)]
     with (folder / "meta.jsonl").open("w") as file:
-        for i, (copy, paper) in enumerate(islice(_repeated(papers), records)):
+        for i, paper in enumerate(islice(cycle(papers), records)):
+            copy = i // len(papers)
             year = FIRST_YEAR + (paper.published.year - FIRST_YEAR - copy) % YEARS
             month = f"{year % 100:02d}{paper.published.month:02d}"
             of_month[month] += 1
@@ -65,14 +66,6 @@ def make(folder: Path, records: int) -> None:
                 "license": "http://creativecommons.org/licenses/by/4.0/",
             }
             file.write(json.dumps(record) + "\n")
-
-
-def _repeated(papers: list[Paper]) -> Iterator[tuple[int, Paper]]:
-    copy = 0
-    while True:
-        for paper in papers:
-            yield copy, paper
-        copy += 1
 
 
 # --- the steps
