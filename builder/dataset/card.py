@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +44,14 @@ def card(manifest: Manifest, dataset: str = "academiceval", revision: str = "", 
     shown = _shown(manifest)
     first, *others = sections(manifest)
     changelog, wrong = _notices(manifest, errata)
-    front_matter = yaml.safe_dump(_front_matter(shown, manifest.source), sort_keys=False, allow_unicode=True)
+    of_source = _WORDS["open_access" if is_open_access(manifest.source) else "others"]
+    front_matter = yaml.safe_dump(_front_matter(shown, of_source), sort_keys=False, allow_unicode=True)
     words: str = _WORDS["card"]
-    kind = "open_access" if is_open_access(manifest.source) else "others"
     tables_of_sections = [_section(*section) for section in others]
     configuration = next((configuration.name for configuration in shown if configuration.samples), "Intro-28K-G")
     of_revision = f', revision="{revision}"' if revision else ""
     return words.format(
-        **_WORDS[kind],
+        **of_source,
         front_matter=front_matter.strip(),
         round=manifest.round,
         dataset=dataset,
@@ -165,18 +165,13 @@ def _notices(manifest: Manifest, errata: Sequence[Erratum]) -> tuple[Table, Tabl
     return Table(("Round", "What changed"), "ll", changes), Table(("Do not use", "Use", "Since", "Why"), "llll", wrong)
 
 
-def _front_matter(shown: Sequence[ListedConfiguration], source: str) -> dict[str, object]:
+def _front_matter(shown: Sequence[ListedConfiguration], of_source: Mapping[str, str]) -> dict[str, object]:
     """Return the configurations and splits without samples are left out, because `datasets` cannot load them."""
     loadable = [configuration for configuration in shown if configuration.samples]
     configs = [_data_files(configuration) for configuration in loadable]
     if configs:
         configs[0]["default"] = True
     are_writing = {configuration.is_writing for configuration in shown}
-    name, link = (
-        ("per-paper", "https://creativecommons.org/licenses/")
-        if is_open_access(source)
-        else ("arxiv-per-paper", "https://info.arxiv.org/help/license/index.html")
-    )
     categories = [category for writing in (True, False) if writing in are_writing for category in _CATEGORIES[writing]]
     data = DatasetCardData(
         language=["en"],
@@ -186,8 +181,8 @@ def _front_matter(shown: Sequence[ListedConfiguration], source: str) -> dict[str
         tags=["long-context", "live-benchmark", "arxiv:2510.17725", "arxiv:2502.13753"],
         size_categories=[_size(loadable)],
         license="other",
-        license_name=name,
-        license_link=link,
+        license_name=of_source["license_name"],
+        license_link=of_source["license_link"],
     )
     add_dataset_info(data, {configuration.name: _info(configuration) for configuration in loadable})
     return {**data.to_dict(), "configs": configs}  # type: ignore[no-untyped-call]
