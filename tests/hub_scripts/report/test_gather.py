@@ -1,13 +1,16 @@
-"""What a page makes of samples."""
+"""What a page makes of samples, and of rows that its families do not give."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from statistics import fmean
 
 import pytest
 
+from hub_scripts.report import kept
 from hub_scripts.report.cells import Cell, Group, Key, score_rows, split_steps
+from hub_scripts.report.drawing import Sheet, looks
 from hub_scripts.report.figures import length_rows
 from hub_scripts.report.gather import carried_baselines
 from lm_eval_tasks.base.contract import BM25_LOCAL
@@ -126,3 +129,17 @@ def test_the_curve_over_lengths_pairs_the_questions() -> None:
     assert paired.bounds
     assert second[-3:] == pytest.approx((paired.mean, *paired.bounds))
     assert not list(length_rows(groups[:1], "exact"))
+
+
+def _kept_rows(model: str, *parts: str) -> list[kept.KeptPoint]:
+    reach = "held to Recall-4K, no size lost; asked: Recall-4K"
+    line = kept.KeptPoint("Recall-4K", 4, model, 0.95, 0.9, 1.0, "held", 11.0, reach)
+    return [line, *(line._replace(part=part, part_share=0.9) for part in parts)]
+
+
+def test_a_model_may_lack_a_part_of_what_is_kept(tmp_path: Path) -> None:
+    rows = [*_kept_rows("A", "first", "last"), *_kept_rows("B", "first")]
+    plot = kept.by_length(Sheet(tmp_path), rows, "2026.11", looks(["A", "B", "C"]))
+    assert plot.table is not None
+    assert [row[0] for row in plot.table.rows] == ["A", "B"]
+    assert (tmp_path / f"{plot.name}.svg").is_file()
