@@ -16,7 +16,7 @@ import re
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -276,21 +276,12 @@ def changed_numbers(text: str) -> str:
     return re.sub(r"(?<![\w.])[1-9](?=[\d.,]*)", lambda digit: str(int(digit[0]) % 9 + 1), text)
 
 
-def negated(text: str) -> str:
-    """Say the contrary of some words."""
-    return _replaced(text, _NEGATED)
-
-
-def reworded(text: str) -> str:
-    """Say some words by others that mean the same."""
-    return _replaced(text, _SYNONYMS)
-
-
-def _replaced(text: str, words: dict[str, str]) -> str:
+def replaced(words: dict[str, str], text: str) -> str:
+    """Say some words by others."""
     return re.sub(r"\b[a-z]+\b", lambda word: words.get(word[0], word[0]), text)
 
 
-EDITS = {"numbers": changed_numbers, "negations": negated, "synonyms": reworded}
+EDITS = {"numbers": changed_numbers, "negations": partial(replaced, _NEGATED), "synonyms": partial(replaced, _SYNONYMS)}
 
 
 # --- a ladder of models whose order is known
@@ -308,13 +299,9 @@ def ladder(model: Path, dataset: Path, runs: Path) -> Figures:
 
 def level(model: Path, width: int, rows: list[tuple[str, str, str]]) -> Figures:
     """Return the bits per byte of a model with its weights rounded to so many bits."""
-    return {f"rounded_to_{width}": round(fmean(bits(rounded(model, width), rows)), 4)}
-
-
-def bits(lm: Any, rows: list[tuple[str, str, str]]) -> Iterator[float]:
-    """Yield the bits per byte of each text behind its prompt."""
-    for scored in score(lm, [Question(prompt, (text,)) for prompt, text, _ in rows]):
-        yield scored.likelihoods[0].bits_per_byte or 0.0
+    answers = score(rounded(model, width), [Question(prompt, (text,)) for prompt, text, _ in rows])
+    bits = fmean(answer.likelihoods[0].bits_per_byte or 0.0 for answer in answers)
+    return {f"rounded_to_{width}": round(bits, 4)}
 
 
 def rounded(model: Path, width: int) -> Any:
