@@ -281,7 +281,11 @@ def replaced(words: dict[str, str], text: str) -> str:
     return re.sub(r"\b[a-z]+\b", lambda word: words.get(word[0], word[0]), text)
 
 
-EDITS = {"numbers": changed_numbers, "negations": partial(replaced, _NEGATED), "synonyms": partial(replaced, _SYNONYMS)}
+EDITS: dict[str, Callable[[str], str]] = {
+    "numbers": changed_numbers,
+    "negations": partial(replaced, _NEGATED),
+    "synonyms": partial(replaced, _SYNONYMS),
+}
 
 
 # --- a ladder of models whose order is known

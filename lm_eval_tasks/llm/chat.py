@@ -70,7 +70,9 @@ _FREE = Purse()
 class NoAnswer(Exception):
     """One question could not be answered; the message says why, `usage` what responses without an answer were charged."""
 
-    usage: Usage | None = None
+    def __init__(self, reason: str, usage: Usage | None = None) -> None:
+        super().__init__(reason)
+        self.usage = usage
 
 
 class _Transient(NoAnswer):
@@ -172,6 +174,10 @@ class _Asking:
             answer, said = await self._ask_with_retries(messages, longest, most, lost)
             # As later runs must count it, too.
             usage = at_most(said, most) if self._budget else said
+        except CostError as err:
+            if not lost:
+                raise
+            raise NoAnswer(str(err), reduce(Usage.plus, lost)) from err
         except NoAnswer as err:
             err.usage = reduce(Usage.plus, lost) if lost else None
             self._failures += 1
@@ -181,11 +187,10 @@ class _Asking:
                 ) from err
             raise
         finally:
-            usage = reduce(Usage.plus, lost, usage)
             if self._budget:
                 self._budget.settle(most, usage)
         self._failures = 0
-        return answer, usage
+        return answer, reduce(Usage.plus, lost, usage)
 
     async def _ask_with_retries(
         self, messages: Messages, longest: int, most: Usage, lost: list[Usage]
@@ -206,6 +211,9 @@ class _Asking:
                     (self._ledger.lost if _is_lost(err) else self._ledger.settled)(most)
                 if isinstance(err, CompletionError) and err.usage:
                     lost.append(at_most(Usage.of_response(err.usage, ""), Usage(0, 0)))
+                    # The next try is sent only if it can still be paid for.
+                    if self._budget:
+                        self._budget.settle(Usage(0, 0), lost[-1])
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent
                 said = f"{reason} {str(getattr(getattr(err, 'response', None), 'text', ''))[:2000]}"

@@ -530,24 +530,30 @@ def test_odd_lists_of_models_and_odd_options(command: Command, tmp_path: Path) -
 OF_6000_TOKENS = {"prompt_tokens": 5000, "completion_tokens": 1000}
 NO_VERDICT: dict[str, Any] = {"content": "no verdict", "usage": OF_6000_TOKENS}
 NO_ANSWER: Reply = (200, {}, json.dumps({"choices": [], "usage": OF_6000_TOKENS}))
+DEAR_VERDICT: dict[str, Any] = {"content": verdict(1), "usage": OF_6000_TOKENS}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("replies", "asked", "cost"),
-    [([NO_VERDICT], 1, "0.6000"), ([NO_ANSWER], 3, "1.8000"), ([NO_ANSWER, verdict(1)], 2, "0.6002")],
-    ids=["no verdict", "no answer", "no answer at first"],
+    ("replies", "limit", "asked", "cost"),
+    [
+        ([NO_VERDICT], "0.7", 1, "0.6000"),
+        ([NO_ANSWER], "0.7", 1, "0.6000"),
+        ([NO_ANSWER], "2", 3, "1.8000"),
+        ([NO_ANSWER, DEAR_VERDICT], "1.3", 2, "1.2000"),
+    ],
+    ids=["no verdict", "no answer", "no answer in three tries", "no answer at first"],
 )
 def test_each_response_is_paid_for_once(
-    command: Command, tmp_path: Path, replies: list[Any], asked: int, cost: str
+    command: Command, tmp_path: Path, replies: list[Any], limit: str, asked: int, cost: str
 ) -> None:
-    """In the run that asked, and in later ones."""
+    """In the run that asked, and in later ones; no try is sent that could pass the limit."""
     folder = make_samples(tmp_path / "run", 1)
     prices = tmp_path / "prices.toml"
     prices.write_text("[m]\ninput = 100\noutput = 100\n")
     left = iter(replies)
     with serve(lambda body: next(left, replies[-1])) as server:
-        limited = ("--concurrency", "1", "--prices", prices, "--max-cost", "0.7")
+        limited = ("--concurrency", "1", "--prices", prices, "--max-cost", limit)
         for _ in range(3):
             assert f"stopped at a cost of {cost}" in refused(command, folder, server, *limited)
     assert len(server.requests) == asked
