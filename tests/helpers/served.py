@@ -23,13 +23,11 @@ def run(
     output: Path,
     answer: Callable[[dict[str, Any]], Reply],
     *more: object,
-    tasks: str = "academiceval_title_10k",
-    args: str = "",
     **options: Any,
 ) -> tuple[int, str, str]:
-    """`academiceval eval` on a loopback server."""
+    """`academiceval eval` on a loopback server, with the options of `run_on`."""
     with serve(answer) as server:
-        return run_on(server.url, command, dataset, output, *more, tasks=tasks, args=args, **options)
+        return run_on(server.url, command, dataset, output, *more, **options)
 
 
 def run_on(
