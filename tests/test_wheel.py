@@ -1,18 +1,38 @@
-"""The wheel in an environment of its own: what the README promises evaluators works with nothing else of this repository."""
+"""What pip installs: every file that the packages read; and that what the README promises evaluators works with nothing else."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from pathlib import Path
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from standins.places import BIN
 from tests.helpers.pages import ROOT
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
+
+@pytest.mark.slow
+def test_every_file_of_the_packages_is_installed() -> None:
+    given = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    packages = ("builder", "lm_eval_tasks", "hub_scripts")
+    files = [path for name in packages for path in (ROOT / name).rglob("*") if path.is_file()]
+    others = [path.relative_to(ROOT) for path in files if path.suffix not in (".py", ".pyc")]
+    assert len(others) > 50
+    assert [str(path) for path in others if not _is_installed(PurePosixPath(path), given)] == []
+
+
+def _is_installed(path: PurePosixPath, patterns: dict[str, list[str]]) -> bool:
+    """Whether a pattern of a package that holds the file matches it; a `*` matches no `/`."""
+    for package in path.parents:
+        if (ROOT / package / "__init__.py").is_file():
+            name, inner = ".".join(package.parts), path.relative_to(package)
+            own = [*patterns["*"], *patterns.get(name, [])]
+            return any(len(inner.parts) == one.count("/") + 1 and fnmatch(str(inner), one) for one in own)
+    return False
 
 
 def _run(*line: object, place: Path, code: int = 0, **variables: str) -> str:
@@ -46,6 +66,8 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return programs
 
 
+@pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_an_evaluators_door(environment: Path, dataset: Path, tmp_path: Path) -> None:
     here = {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1", "PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
     (tmp_path / "academiceval").symlink_to(dataset)
