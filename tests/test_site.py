@@ -71,5 +71,6 @@ def test_the_reference_names_everything(site: Path) -> None:
     pages = {name: (site / "reference" / f"{name}.html").read_text() for name in ("tasks", "commands")}
     for name in task_names():
         assert name in pages["tasks"], name
+    assert "<code>round</code>" in (site / "keys.html").read_text()
     for name in all_commands().parsers:
         assert f"academiceval {name}" in pages["commands"], name

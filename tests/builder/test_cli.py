@@ -158,14 +158,19 @@ def test_a_killed_extract_goes_on_where_it_stopped(command: Command, tmp_path: P
     assert not part.exists()
 
 
-@pytest.mark.slow
-def test_extract_says_what_is_wrong(command: Command, tmp_path: Path) -> None:
+def test_an_output_that_is_an_input_or_a_folder_is_refused(command: Command, tmp_path: Path) -> None:
     bad = tmp_path / "bad.pdf"
     bad.write_text("this is not a PDF")
     assert "is one of the files to read" in one_sentence(command("extract", bad, "-o", bad))
     assert "is a folder" in one_sentence(command("extract", bad, "-o", tmp_path))
     assert "--output" in one_sentence(command("extract", bad))
     assert bad.read_text() == "this is not a PDF"
+
+
+@pytest.mark.slow
+def test_extract_says_that_no_file_could_be_read(command: Command, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.pdf"
+    bad.write_text("this is not a PDF")
     assert "none of 1 files" in one_sentence(command("extract", bad, "-o", tmp_path / "out.jsonl"))
     assert "not_a_pdf" in (tmp_path / "out.jsonl").read_text()
 

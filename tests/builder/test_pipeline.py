@@ -407,6 +407,10 @@ def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
         read_manifest(tmp_path / "x")
     with pytest.raises(DatasetError, match=r"no manifest\.json"):
         read_manifest(tmp_path)
+    # The format is looked at before anything else.
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
+    with pytest.raises(DatasetError, match="is of format 99"):
+        read_manifest(tmp_path)
 
 
 def test_each_stage_is_reported_when_it_ends(world: Path, tmp_path: Path) -> None:

@@ -86,6 +86,7 @@ def test_own_settings_show_what_they_ask_for(world: Path, dataset: Path, tmp_pat
         ("http://creativecommons.org/licenses/by-nc-nd/4.0/", False, False),
         ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", False, False),
         ("unknown", False, False),
+        ("none", False, False),
         ("https://evil.example/creativecommons.org/licenses/by/4.0/", False, False),
     ],
 )

@@ -296,10 +296,11 @@ def test_real_articles_lose_no_paragraph_and_no_citation() -> None:
 def test_letters_and_answers_below_real_articles_are_no_text_of_theirs() -> None:
     for file in sorted(ARTICLES.glob("*.xml.xz")):
         root = parsed(file)
-        body = root.find("body")
+        body, document = root.find("body"), read_jats(file).document
+        assert len(document.references) >= sum(1 for _ in root.iter("ref"))
         if body is None or root.find("sub-article") is None:
             continue
-        text = letters("\n".join(section.text for section in read_jats(file).document.sections))
+        text = letters("\n".join(section.text for section in document.sections))
         whole = letters("".join(running(body)))
         for paragraph in root.iterfind("sub-article//p"):
             own = letters("".join(running(paragraph)))

@@ -51,7 +51,7 @@ def test_a_minimal_round_asks_for_all_settings(tmp_path: Path) -> None:
         (SETTING + 'name = "X"\ntask = "intro"\ntokens = 9000\n', "together with `fill`"),
         (SETTING + 'name = "X"\ntask = "intro"\ntokens = 9000\nfill = ["random"]\nrandom = 1\n', "either numbers"),
         (SETTING + 'name = "../X"\ntask = "intro"\n', "setting[0].name"),
-        (SETTING + 'name = "Title-10K"\ntask = "abs"\n', TAKEN),
+        (SETTING + 'name = "Title-10K"\ntask = "abs"\n', f"'Title-10K' {TAKEN}"),
         (SETTING + 'name = "title-10k"\ntask = "abs"\n', TAKEN),
         (SETTING + 'name = "scalar-easy"\ntask = "abs"\n', TAKEN),
         (SETTING + 'name = "own"\ntask = "abs"\n[[setting]]\nname = "Own"\ntask = "abs"\n', TAKEN),

@@ -416,6 +416,8 @@ SHAPES = [
     ("<answer>{n}</answer> <answer>{n}</answer>", True, True),
     ("<think>Is it <answer>{m}</answer>?</think><answer>{n}</answer>", True, True),
     ("<think>It must be <answer>{n}</answer>", False, True),
+    ("<answer>index: {n}</answer>", True, False),
+    ("It fits.\n\n**Answer:** {n}", True, False),
     ("<answer>[{n}]</answer>", True, False),
     ("<answer>Candidate {n}</answer>", True, False),
     ("<answer>Candidate [{n}]</answer>", True, False),
@@ -500,6 +502,7 @@ def test_a_round_holds_the_levels_it_asks_for(with_scalar: Path) -> None:
     for name in names:
         of_level = rows(folder, name)
         assert len(of_level) > 5
+        assert next(iter(load_dataset(str(folder), name, split="test", streaming=True)))["round"] == "2026.11"
         spread = Counter(one["label"] for one in of_level)
         assert max(spread.values()) - min(spread.get(i, 0) for i in range(4)) <= 1
         assert max(Counter(one["paper_id"] for one in of_level).values()) <= 5
@@ -744,10 +747,10 @@ def test_scalars_own_papers_are_shown_as_its_prompts_show_them() -> None:
     ("key", "value", "why"),
     [
         ("citation", ..., "no key 'citation'"),
-        ("citation", None, "NoneType"),
-        ("level", "harder", "the level 'harder' must be one of easy, medium, hard"),
-        ("question", "hello", "no paper and references in the prompt"),
-        ("label_id", [], "int"),
+        ("citation", None, ".*NoneType"),
+        ("level", "harder", ".*the level 'harder' must be one of easy, medium, hard"),
+        ("question", "hello", ".*no paper and references in the prompt"),
+        ("label_id", [], ".*int"),
     ],
 )
 def test_a_bad_question_is_named_with_its_reason(
@@ -763,7 +766,7 @@ def test_a_bad_question_is_named_with_its_reason(
     code, out, _ = command("import", "scalar", tmp_path / "q", "-o", tmp_path / "out")
     assert code == 0
     assert "2 in, 1 kept, bad_record 1" in out
-    assert re.search(rf"bad_record: q/bad\.json:1, .*{re.escape(why)}", out)
+    assert re.search(rf"bad_record: q/bad\.json:1, {why}", out)
 
 
 @pytest.mark.long

@@ -30,10 +30,12 @@ def client() -> HttpClient:
 def test_one_connection_at_a_time(tmp_path: Path) -> None:
     with serve(World(mirror(tmp_path, []))) as server:
         # The headers alone take longer than the client waits.
-        server.faults = [Fault("/x", drip=0.02, times=3)]
+        server.faults = [Fault("/x", drip=0.2, times=3)]
         for _ in range(3):
+            began = time.monotonic()
             with pytest.raises(http_client._TransientFailure, match="no whole answer"):
                 client()._request(f"{server.url}/x")
+            assert time.monotonic() - began < 5
             until = time.monotonic() + 20
             while server.open and time.monotonic() < until:
                 time.sleep(0.01)

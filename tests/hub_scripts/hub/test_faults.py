@@ -90,13 +90,15 @@ def _matches(step: str, method: str, path: str) -> bool:
 
 
 def _state(hub: Hub) -> Any:
-    """All that a later reader can see: tags and branches, and of each the commits with their titles and files."""
+    """All that a later reader can see: tags and branches, of each the commits with their titles and files, and whether main has its last."""
     repo = hub.repos[KEY]
     histories = {
         name: [(one.title, {path: blob.sha256 for path, blob in one.tree.items()}) for one in repo.history(name)]
         for name in (*repo.tags, *repo.branches)
     }
-    return sorted(repo.tags), sorted(repo.branches), histories
+    on_main = {one.id for one in repo.history("main")}
+    ends = {name: commit in on_main for name, commit in (repo.tags | repo.branches).items()}
+    return sorted(repo.tags), sorted(repo.branches), histories, ends
 
 
 @pytest.fixture
@@ -347,14 +349,14 @@ def test_killed_at_every_step_of_a_replacement(
         assert _state(hub) == wanted, number
 
 
-@pytest.mark.parametrize(("deadline", "moves_files"), [("DEADLINE", True), ("DEADLINE_OF_QUESTIONS", False)])
-def test_a_hub_that_drips_is_given_up(deadline: str, moves_files: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("deadline", "options"), [("DEADLINE", {}), ("DEADLINE_OF_QUESTIONS", {"moves_files": False})])
+def test_a_hub_that_drips_is_given_up(deadline: str, options: dict[str, bool], monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte every tenth of a second ends no wait for the next byte; the request ends all the same, a question sooner than an upload."""
     monkeypatch.setattr(faults, deadline, 0.05)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     ended = threading.Event()
     with pytest.raises(faults.FaultError, match="does not answer"):
-        faults.ask_with_retries(lambda: ended.wait(60), "org/x", caught=faults.FAULTS, moves_files=moves_files)
+        faults.ask_with_retries(lambda: ended.wait(60), "org/x", caught=faults.FAULTS, **options)
     ended.set()
 
 
@@ -406,3 +408,4 @@ def test_a_token_of_one_repository_is_enough_for_it(
     monkeypatch.setenv("HF_TOKEN", "hf_fine")
     quick()
     assert set(hub.repos[KEY].tags) == {"2026.11"}
+    assert "every hash" in "".join(verify(Repo(REPO), "2026.11"))

@@ -605,6 +605,10 @@ def test_wrong_use(results: Path, site: Path, command: Command, tmp_path: Path) 
     code, _, err = command("report", results, "-o", tmp_path / "pages")
     assert (code, "contains CNAME, which would be lost" in err) == (1, True)
     assert (tmp_path / "pages" / "CNAME").is_file()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "real").mkdir()
+    assert command("report", results, "-o", tmp_path / "link")[0] == 0
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real" / "index.html").is_file()
     for option, given, says in (("--cutoff", "lead=summer", "MODEL=YYYY-MM"), ("--label", "lead", "NAME=FOLDER")):
         code, _, err = command("report", results, "-o", tmp_path / "site", option, given)
         assert (code, f"is not {says}" in err) == (1, True)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_tasks.evaluate.merge import merge
 from lm_eval_tasks.samples.run_folder import only_result
 from standins.runs import evaluated
 from tests.helpers.served import Command, metadata
@@ -31,7 +30,8 @@ def test_together_they_are_what_one_run_is_and_replace_no_other_results(
     [file] = shards[0].glob("samples_*")
     shutil.copy(file, shards[0] / "samples_academiceval_abs_28k_lead.jsonl")
     merged = tmp_path / "merged"
-    scores = merge(shards, merged)
+    assert command("merge", *shards, "--output", merged)[0] == 0
+    scores = only_result(merged).scores
     [samples] = merged.glob("samples_*")
     assert samples.read_bytes() == (whole / samples.name).read_bytes()
     ours, theirs = only_result(whole), only_result(merged)

@@ -59,6 +59,10 @@ def rendered(name: str) -> str:
     return "".join(slot.text for slot in prompts.slots(name, DOC))
 
 
+def test_a_query_ends_with_what_it_is_filled_with() -> None:
+    assert rendered("related_query").endswith("The title of the text is TITLE. The abstract of the text is ABSTRACT.")
+
+
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_published_words_are_untouched(name: str) -> None:
     content = (FAMILIES_FOLDER / "writing" / f"{name}.txt").read_bytes()
