@@ -33,16 +33,12 @@ def texts(value: object) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ["zero", "new", "new-pdf"])
-def test_it_has_no_text(name: str) -> None:
-    files = sorted(ZERO.with_name(name).rglob("*.parquet"))
+def test_it_has_no_text_and_the_card_of_its_manifest(name: str) -> None:
+    folder = ZERO.with_name(name)
+    files = sorted(folder.rglob("*.parquet"))
     assert files
     longest = max((text for file in files for row in pq.read_table(file).to_pylist() for text in texts(row)), key=len)
     assert len(longest) <= 120, longest
-
-
-@pytest.mark.parametrize("name", ["zero", "new", "new-pdf"])
-def test_its_card_is_what_its_manifest_says(name: str) -> None:
-    folder = ZERO.with_name(name)
     assert (folder / "README.md").read_text() == card(read_manifest(folder))
 
 
