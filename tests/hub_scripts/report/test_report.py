@@ -171,13 +171,14 @@ def test_two_models_are_shown_head_to_head(
 
 
 def test_made_up_papers_are_called_so_on_every_page(
-    results: Path, dataset: Path, command: Command, tmp_path: Path
+    site: Path, results: Path, page_of: Callable[..., str], tmp_path: Path
 ) -> None:
-    for name, given in (("with", [results / "lead", dataset]), ("without", [results / "lead"])):
-        assert command("report", *given, "-o", tmp_path / name)[0] == 0
-        for page in (tmp_path / name).glob("*.html"):
+    """With the round's manifest, and without."""
+    page_of(results / "lead")
+    for place in (site, tmp_path / "site"):
+        for page in place.glob("*.html"):
             assert "Made-up papers" in page.read_text(), page
-        samples = list((tmp_path / name / "data" / "samples").rglob("*.js"))
+        samples = list((place / "data" / "samples").rglob("*.js"))
         assert samples
         assert not any('"url":' in sample.read_text() for sample in samples)
     real = tmp_path / "real"
@@ -186,7 +187,7 @@ def test_made_up_papers_are_called_so_on_every_page(
         if file.suffix in (".json", ".jsonl"):
             (real / file.name).write_text(file.read_text().replace('"made_up": true, ', ""))
     relist(real)
-    assert command("report", real, "-o", tmp_path / "site")[0] == 0
+    page_of(real)
     assert not any("Made-up papers" in page.read_text() for page in (tmp_path / "site").glob("*.html"))
     assert '"url":"https://arxiv.org/abs/' in "".join(
         sample.read_text() for sample in (tmp_path / "site" / "data" / "samples").rglob("*.js")
@@ -553,7 +554,9 @@ def test_of_two_runs_of_a_model_the_whole_one_is_shown_or_both_with_a_label(
     assert page_of(tmp_path / "runs", "--label", f"lead, two papers={smoke}").startswith("2 models")
 
 
-def test_models_against_each_other_are_shown(results: Path, command: Command, tmp_path: Path) -> None:
+def test_models_against_each_other_are_shown(
+    results: Path, command: Command, page_of: Callable[..., str], tmp_path: Path
+) -> None:
     place = tmp_path / "given"
     shutil.copytree(results, place)
     rate = {"value": 0.625, "low": 0.5, "high": 0.75}
@@ -576,8 +579,7 @@ def test_models_against_each_other_are_shown(results: Path, command: Command, tm
         "verdicts": {},
     }
     (place / "judge_lead-against-copy-demo.json").write_text(json.dumps(duel))
-    code, _, err = command("report", place, "-o", tmp_path / "site")
-    assert code == 0, err
+    page_of(place)
     page = (tmp_path / "site" / "plots.html").read_text()
     assert "lead against copy-demo" in page
     assert "0.625 [0.500, 0.750]" in page
@@ -615,7 +617,7 @@ def test_wrong_use(results: Path, site: Path, command: Command, tmp_path: Path) 
 
 
 def test_runs_over_other_papers_are_not_on_the_board(
-    results: Path, dataset: Path, command: Command, tmp_path: Path
+    results: Path, dataset: Path, command: Command, page_of: Callable[..., str], tmp_path: Path
 ) -> None:
     shutil.copytree(results / "lead", tmp_path / "results" / "lead")
     metadata = json.dumps({"dataset": str(dataset), "bertscore_model": "none", "split": "all"})
@@ -623,8 +625,7 @@ def test_runs_over_other_papers_are_not_on_the_board(
     assert command(*run, "--output", tmp_path / "results" / "all")[0] == 0
     boards = []
     for place in ("results/lead", "results"):
-        code, out, err = command("report", tmp_path / place, "-o", tmp_path / "site")
-        assert code == 0, err
+        out = page_of(tmp_path / place)
         boards.append((tmp_path / "site" / "data" / "scores.csv").read_bytes())
     assert (
         f"left out: {tmp_path / 'results' / 'all' / 'results_lead.json'}, whose scores are over the split 'all'" in out
@@ -635,8 +636,7 @@ def test_runs_over_other_papers_are_not_on_the_board(
     # It lists no files of samples.
     other = tmp_path / "results" / "lead" / "results_2026-11-20.json"
     other.write_text(re.sub(r'"files": {[^}]*}', '"files": {}', other.read_text()))
-    code, out, err = command("report", tmp_path / "results" / "lead", "-o", tmp_path / "site")
-    assert (code, "results_2026-11-20.json, whose scores are over the split 'all'" in out) == (0, True), err
+    assert "results_2026-11-20.json, whose scores are over the split 'all'" in page_of(tmp_path / "results" / "lead")
     assert (tmp_path / "site" / "data" / "scores.csv").read_bytes() == boards[0]
     for file in (tmp_path / "results" / "lead").glob("*_2026-11-20.json*"):
         file.rename(tmp_path / "results" / "all" / file.name)
