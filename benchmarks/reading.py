@@ -97,7 +97,8 @@ def of_round(round_: Round, folder: Path) -> Figures:
         "gold_agreement": agreement(round_),
         "build_ratio": round(reading_seconds / (other + reading_seconds), 3),
         "dataset_ratio": round(sum(sizes[name] for name in (*rows, PAPERS)) / sizes[PAPERS], 3),
-        **of_walk_and_next(rows),
+        "walk_questions": sum(len(of_name) for name, of_name in rows.items() if name.startswith("Walk")),
+        "next_questions": sum(len(row["asked"]) for row in rows["Next-128K"]),
     }
 
 
@@ -148,18 +149,6 @@ def opened(folder: Path) -> tuple[Rows, Texts]:
             scores = [score(typed(ReadingRow, row)) for row in of_name if row["kind"] == kind]
             print(f"{name}, {kind}: {len(scores)} rows, shortcut {fmean(scores):.3f}", flush=True)
     return rows, texts
-
-
-# --- figures
-
-
-def of_walk_and_next(rows: Rows) -> Figures:
-    """Return how much is asked."""
-    walk, calls = (
-        [row for name, of_name in rows.items() if name.startswith(family) for row in of_name]
-        for family in ("Walk", "Next")
-    )
-    return {"walk_questions": len(walk), "next_questions": sum(len(row["asked"]) for row in calls)}
 
 
 def of_match(rows: Sequence[Row]) -> Figures:
