@@ -296,10 +296,8 @@ def _name_left(read: Any, mask: Mask, place: tuple[int, int, int], cited_as: Seq
     """Return a name of the work in the sentence around a place, "" for none."""
     section, start, end = place
     text = read.document.sections[section].text
-    before, after = (
-        re.split(r"[.?!]\s", text[max(0, start - END) : start])[-1],
-        re.split(r"[.?!]\s", text[end : end + END])[0],
-    )
+    before = re.split(r"[.?!]\s", text[max(0, start - END) : start])[-1]
+    after = re.split(r"[.?!]\s", text[end : end + END])[0]
     near = re.sub(r"[^a-z0-9]", "", f"{before} {after}".casefold())
     authors = [name for author in mask.work.authors for name in author.split()[-1:] if len(name) > 4]
     own = {part.casefold() for name in (*authors, *cited_as) for part in (name, *name.split("-")) if len(part) > 3}
