@@ -17,8 +17,15 @@ from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER
 # The last three are SCALAR's: a candidate's text and its abstract, and the paper around the mask.
 Component = Literal["fixed", "demonstration", "body", "citation", "chunk", "candidate", "candidate_abstract", "around"]
 
-# Named as the column that it stands for: of the row, of a citation, or of what repeats.
-_FIELD = re.compile(r"\{(?:C_)?([A-Z]+)(?:_0)?\}")
+_FIELD = re.compile(r"\{([A-Z_]+?)(_0)?\}")
+_COLUMNS = {
+    "CONTENT": "content",
+    "TITLE": "title",
+    "ABSTRACT": "abstract",
+    "OUTPUT": "output",
+    "C_TITLE": "title",
+    "C_ABSTRACT": "abstract",
+}
 # Fields of the two sides of a mask.
 BEFORE, AFTER = "before", "after"
 
@@ -105,7 +112,7 @@ def _fill(text: str, source: object, component: Component, index: int) -> Iterat
     position = 0
     for match in _FIELD.finditer(text):
         yield Slot(text[position : match.start()], "fixed", index)
-        column = match[1].lower()
+        column = _COLUMNS[match.group(1)]
         yield Slot(
             getattr(source, column),
             "body" if component == "fixed" and column == "content" else component,
