@@ -7,15 +7,11 @@ grade, but not words that deny ("not", "no", "without"). A text of nothing else 
 """
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
-from types import ModuleType
-from typing import Any
+
+from lm_eval_tasks.base.porter import porter_stemmer
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -112,32 +108,7 @@ def _stem(word: str) -> str:
     return str(_stemmer().stem(word))
 
 
-def porter_stemmer() -> Any:
-    """Return `nltk`'s Porter stemmer, which `rouge_score` uses; its method `stem` takes a word. The rest of nltk, which loads SciPy and
-    scikit-learn, takes seconds and is not loaded.
-    """
-    found = None if "nltk" in sys.modules else find_spec("nltk")
-    module = _stemmer_alone(Path(found.origin).parent) if found and found.origin else None
-    return (module or import_module("nltk.stem.porter")).PorterStemmer()
-
-
 _stemmer = cache(porter_stemmer)
-
-
-def _stemmer_alone(folder: Path) -> ModuleType | None:
-    """Import the stemmer's module with empty packages around it; None if it needs more of them than their modules."""
-    for name in ("nltk", "nltk.stem"):
-        package = ModuleType(name)
-        package.__path__ = [str(folder.joinpath(*name.split(".")[1:]))]
-        sys.modules[name] = package
-    try:
-        return import_module("nltk.stem.porter")
-    except ImportError:
-        return None
-    finally:
-        # Whoever imports nltk later gets all of it.
-        for name in [name for name in sys.modules if name.partition(".")[0] == "nltk"]:
-            del sys.modules[name]
 
 
 def _common_places(reference: Sequence[str], candidate: Sequence[str]) -> list[int]:

@@ -5,7 +5,7 @@ import sys
 
 _ALONE = """
 import sys
-from lm_eval_tasks.base.rouge import porter_stemmer
+from lm_eval_tasks.base.porter import porter_stemmer
 words = "generalizations flying dying skies news sensibly agreed ties".split()
 alone = [porter_stemmer().stem(word) for word in words]
 assert not {"nltk", "scipy", "sklearn"} & sys.modules.keys(), "all of nltk was loaded"
