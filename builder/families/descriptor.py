@@ -11,7 +11,7 @@ from builder.parquet.schema import Lacking, Row, RowSchema
 from lm_eval_tasks.base.manifest import ListedConfiguration
 
 if TYPE_CHECKING:
-    from builder.parquet.write import Measure
+    from builder.parquet.tally import Measure
     from builder.stage_report import StageReport
     from builder.store import Store
     from builder.workspace import Workspace

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from builder.families.registry import columns_of, family_of
 from builder.parquet.schema import Row
-from builder.parquet.write import Measure, SplitWriter, Tally
+from builder.parquet.tally import Measure, Tally
+from builder.parquet.write import SplitWriter
 from lm_eval_tasks import families as evaluated
 from lm_eval_tasks.base.contract import PAPERS_TASK, SPLITS, Split
 from lm_eval_tasks.base.manifest import ListedConfiguration
