@@ -1,6 +1,4 @@
-"""How reading families are made together, over the papers of a round and what they cite, and how their rows become whole again from
-their ids: their texts are titles, all else stands in them.
-"""
+"""How reading families are made together, over the papers of a round and what they cite."""
 
 from __future__ import annotations
 
@@ -15,20 +13,18 @@ from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.reading.asking import ReadingAsker, neighbours
 from builder.families.reading.choosing import NewPapers
 from builder.families.reading.columns import SCHEMA, reading_faults
+from builder.families.reading.completing import complete_row
 from builder.families.reading.measured import ReadingMeasure
 from builder.families.reading.papers_read import PaperLibrary
 from builder.families.reading.writing import ReadingWriter
 from builder.families.registry import families
-from builder.parquet.schema import Lacking, Row, RowSchema, hashes_of
 from builder.records import Cited, Paper, ReadingReason
 from builder.round.allowed import allows
 from builder.seeding import row_order
-from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.engines.registry import Engine
 
 if TYPE_CHECKING:
     from builder.round.model import Round
-    from builder.store import Store
     from builder.workspace import Workspace
 
 _KEPT = 1024
@@ -93,34 +89,6 @@ def _known(workspace: Workspace) -> Callable[[str], Cited | None]:
         return Cited(paper, documents.get(id_) if documents else None)
 
     return known
-
-
-def complete_row(schema: RowSchema, row: Row, task: str, store: Store) -> Row | Lacking:
-    """Make the whole row, or say why it cannot be had: missing_paper, missing_file, changed_text."""
-    paper = store.paper(row["paper_id"])
-    if paper is None:
-        return "missing_paper"
-    hashes = hashes_of(row)
-    works: list[Row] = []
-    for i, work in enumerate(row.get("works", ())):
-        whole = _whole_work(work, store, hashes[f"works.{i}.title"])
-        if isinstance(whole, str):
-            return whole
-        works.append(whole)
-    return schema.completed(row, {"title": paper.title, **({"works": works} if schema.listed else {})})
-
-
-def _whole_work(work: Row, store: Store, sha256: str) -> Row | Lacking:
-    """Return a work with its title as the citing paper's reference list prints it, or why it cannot be had."""
-    paper = store.paper(work["paper"])
-    if paper is None:
-        return "missing_paper"
-    documents = store.documents(paper.id)
-    if not documents:
-        return "missing_file"
-    lists = [document.references for document in documents]
-    titles = (entries[work["entry"]].title for entries in lists if work["entry"] < len(entries))
-    return next(({"title": title, **work} for title in titles if sha256_of_bytes(title) == sha256), "changed_text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,8 @@ import pyarrow as pa
 from builder.families.descriptor import FamilyBuilder, Written
 from builder.families.reading.asking import part_of
 from builder.families.reading.columns import PART, SHOWN, shared_columns
-from builder.families.reading.making import complete_row, library_of, new_papers, reason_of
+from builder.families.reading.completing import complete_row
+from builder.families.reading.making import library_of, new_papers, reason_of
 from builder.families.recall.filler import Filler, Run, fill, fillers_of, replaced, runs_of
 from builder.families.recall.texts import AskedText, PaperText, Paragraph, asked_texts, placed
 from builder.families.writer import ConfigurationWriter
