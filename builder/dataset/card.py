@@ -1,7 +1,6 @@
 """The dataset card (README.md), rendered from the manifest alone: anyone who has a folder can render it again."""
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from builder.round.allowed import allowed_by
 from builder.round.source import is_open_access
 from builder.round.takedowns import Erratum
 from lm_eval_tasks.base.contract import SPLITS
+from lm_eval_tasks.base.files import toml_beside
 from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest, canary
 from lm_eval_tasks.base.tables import Table, markdown
 from lm_eval_tasks.families import of_task
@@ -26,7 +26,7 @@ from lm_eval_tasks.families import of_task
 CARD = "README.md"
 # A picture of results, which the card shows where it lies beside the data.
 PLOT = "results.svg"
-_WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_WORDS: dict[str, Any] = toml_beside(__file__, "card.toml")
 # The Hub's names of the tasks: of writing settings, and of questions.
 _CATEGORIES = {True: ("text-generation", "summarization"), False: ("question-answering", "multiple-choice")}
 # The first is what viewers open.

@@ -1,13 +1,12 @@
 """`academiceval init`: a round.toml to start from, commented, for each kind of source."""
 
-import tomllib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Literal, get_args
 
 from builder.errors import RoundError
-from lm_eval_tasks.base.files import write_whole
+from lm_eval_tasks.base.files import toml_beside, write_whole
 
 Start = Literal["arxiv", "europepmc", "jats", "mirror", "pdfs", "sample"]
 STARTS: tuple[Start, ...] = get_args(Start)
@@ -21,8 +20,6 @@ NEEDED: dict[Start, tuple[str, ...]] = {
     "mirror": ("path",),
     "pdfs": ("path",),
 }
-
-_PIECES = Path(__file__).with_name("starter.toml")
 
 
 def _test_share(source: Start, count: int | None) -> float:
@@ -52,7 +49,7 @@ def write_start(file: Path, source: Start, today: date, told: Mapping[str, str],
         if not value.isprintable():
             raise RoundError(f"{value!r:.80} has characters that cannot be printed")
     texts = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in told.items()}
-    pieces = tomllib.loads(_PIECES.read_text(encoding="utf-8"))
+    pieces = toml_beside(__file__, "starter.toml")
     settings = "own" if source == "pdfs" else "usual"
     if is_open_access(source):
         settings = "open_access"

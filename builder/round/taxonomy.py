@@ -1,13 +1,11 @@
 """arXiv's categories, their groups, and the OAI-PMH sets that stand for them."""
 
-import tomllib
-from pathlib import Path
-
+from lm_eval_tasks.base.files import toml_beside
 from lm_eval_tasks.base.text import suggestion
 
-# Group -> archive -> its subjects.
-_GROUPS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-_SUBJECTS = {archive: subjects.split() for group in _GROUPS.values() for archive, subjects in group.items()}
+# Archive -> its subjects: of those that are in the group physics, and of those that are groups themselves.
+_ARCHIVES: dict[str, dict[str, str]] = toml_beside(__file__, "taxonomy.toml")
+_SUBJECTS = {archive: subjects.split() for group in _ARCHIVES.values() for archive, subjects in group.items()}
 
 CATEGORIES = frozenset(
     f"{archive}.{subject}" if subject else archive
@@ -33,7 +31,7 @@ def expand(names: tuple[str, ...]) -> list[str]:
 def oai_set(name: str) -> str:
     """Return the set of a category or archive: cs -> cs, cs.LG -> cs:cs:LG, hep-ph -> physics:hep-ph."""
     archive, _, subject = name.partition(".")
-    group = "physics" if archive in _GROUPS["physics"] else archive
+    group = "physics" if archive in _ARCHIVES["physics"] else archive
     if not subject:
         return f"{group}:{archive}" if group != archive or archive == "physics" else group
     return f"{group}:{archive}:{subject}"

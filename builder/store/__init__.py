@@ -6,7 +6,6 @@ resumes. Nothing outside this package knows its tables.
 
 import json
 import sqlite3
-import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -18,6 +17,7 @@ from builder.records import Paper
 from builder.store.documents import DocumentTables
 from builder.store.papers import PaperTables, in_categories
 from builder.store.tables import AnswerTable, Author, Frontier, Titles
+from lm_eval_tasks.base.files import toml_beside
 
 # The file in a workspace.
 STORE = "store.sqlite3"
@@ -33,7 +33,7 @@ _ADVICE = {
     sqlite3.SQLITE_IOERR: _ROOM,
 }
 _BATCH = 2000
-_STEPS: dict[str, str] = tomllib.loads(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))
+_STEPS: dict[str, str] = toml_beside(__file__, "steps.toml")
 
 
 def advice(err: sqlite3.Error) -> str:

@@ -16,6 +16,7 @@ from lm_eval_tasks.base.files import sha256_of, sha256_of_bytes
 from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.text import is_valid
 
+# A revision: year, month, and which replacement of that month it is.
 _NAME = re.compile(r"(\d{4})\.(\d{2})(?:\.post(\d+))?")
 
 
@@ -72,6 +73,9 @@ def listed_beside(folder: Path) -> list[Takedown]:
     return [entry for path in lists if path.is_file() for entry in parse_takedowns(path.read_bytes(), str(path))]
 
 
+# --- the replacement of a revision
+
+
 @dataclass(frozen=True, slots=True)
 class Replaced:
     """The revision whose place is taken, and what was wrong with it, for the errata on the card; a HubError without a reason."""
@@ -88,7 +92,7 @@ class Replaced:
         return f"Replaces: {sha256_of_bytes('|'.join((self.revision, self.reason, sha256_of(folder / MANIFEST))))}"
 
 
-def order(name: str) -> tuple[int, int, int]:
+def revision_order(name: str) -> tuple[int, int, int]:
     """Return a key by which revisions are sorted, oldest first; other names come before all."""
     match = _NAME.fullmatch(name)
     return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else (0, 0, 0)
@@ -121,7 +125,7 @@ def notices_with(
     successor = next((erratum for erratum in notices.errata if erratum.revision == replaced.revision), None)
     if successor is None:
         taken = {*tags, *(erratum.replacement for erratum in notices.errata)}
-        used = [order(name)[2] for name in taken if name.partition(".post")[0] == base]
+        used = [revision_order(name)[2] for name in taken if name.partition(".post")[0] == base]
         name = f"{base}.post{max([0, *used]) + 1}"
         fresh = tuple(sorted({takedown.id for takedown in listed} - notices.taken_down))
         today = datetime.now(UTC).date().isoformat()

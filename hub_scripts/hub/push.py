@@ -22,9 +22,9 @@ from hub_scripts.hub.notices import (
     by_own_ids,
     listed_beside,
     notices_with,
-    order,
     plot_of,
     read_notices,
+    revision_order,
 )
 from hub_scripts.hub.repo import MAIN, Refs, Repo
 from hub_scripts.hub.staging import Staged, newest, obsolete_paths, publish, show_results, stage, tell_main
@@ -222,7 +222,7 @@ def _publish(
 ) -> Iterator[str]:
     """Make the commit and the tag; an older round gets its tag without main, which is told of the replacement."""
     last = published.last
-    is_newest = last is None or order(staged.revision) >= order(last.published_as)
+    is_newest = last is None or revision_order(staged.revision) >= revision_order(last.published_as)
     commit = publish(repo, staged, MAIN if is_newest else f"round-{staged.revision}")
     if entry and last and not is_newest:
         tell_main(repo, published.refs, last, notices, entry=entry, mark=staged.mark)

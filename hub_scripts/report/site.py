@@ -264,7 +264,11 @@ def _off_board(groups: Sequence[Group], boards: Sequence[Sequence[Standings]]) -
 
 
 def _round_pages(inputs: Inputs, over: Mapping[Path, tuple[int, int]]) -> Iterator[dict[str, Any]]:
-    """Yield the page of each manifest, with the card's sections that have rows; rounds of one name are called after their folders."""
+    """Yield the page of each manifest, with the card's sections that have rows; rounds of one name are called after their folders.
+
+    Args:
+        over: how many runs were made over exactly a manifest's build of the round, and over any.
+    """
     names = [inputs.name_of(path, manifest.published_as) for path, manifest in inputs.manifests.items()]
     folders = own_folders([[path.resolve().parent] for path in inputs.manifests])
     for (path, manifest), name, folder in zip(inputs.manifests.items(), names, folders, strict=True):

@@ -8,13 +8,19 @@ import platform
 import signal
 import sys
 import time
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 # Of <linux/prctl.h>, <fcntl.h> and <linux/fs.h>.
 _PR_SET_PDEATHSIG, _AT_FDCWD, _RENAME_EXCHANGE = 1, -100, 2
+
+
+def toml_beside(module: str, name: str) -> dict[str, Any]:
+    """Read a table that lies beside a module, given by its `__file__`."""
+    return tomllib.loads(Path(module).with_name(name).read_text(encoding="utf-8"))
 
 
 def known_sha256(path: Path) -> str:

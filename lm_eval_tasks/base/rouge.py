@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
+from pathlib import Path
 
 from lm_eval_tasks.base.porter import porter_stemmer
 

@@ -8,7 +8,7 @@ What we touch, from vLLM 0.10.2 and lm-eval 0.4.12 on; `tests/lm_eval_tasks/test
 - of `LLM.llm_engine.vllm_config`: `model_config` (`dtype`, `quantization`, `max_model_len`, `hf_text_config`) and
   `cache_config.cache_dtype`; `vllm.logger.DEFAULT_LOGGING_CONFIG`;
 - of lm-eval's `VLLM`: `model`, `tok_encode` and `_model_generate`, and the `Collator` of its module (`compat/lm_eval_answers.py`);
-- the words of its errors (`evaluate/models.py`).
+- the words of its errors (`evaluate/models.py`, `evaluate/advice.toml`).
 
 Public ways would be a callback of `LLM.generate` for each answer that ends, and the reason why its engine did not start in the error that
 `LLM` raises.

@@ -2,12 +2,12 @@
 
 import logging
 import re
-import tomllib
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from lm_eval_tasks.base.files import toml_beside
 from lm_eval_tasks.base.text import MONTHS
 
 _LOGGER = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def _month(match: re.Match[str]) -> str:
 @cache
 def families() -> dict[str, str]:
     """Return pattern -> month, in the order in which they are looked up."""
-    read = tomllib.loads((Path(__file__).parent / "cutoffs.toml").read_text(encoding="utf-8"))
+    read = toml_beside(__file__, "cutoffs.toml")
     return {name: month for name, (month, *_) in read["families"].items()}
 
 

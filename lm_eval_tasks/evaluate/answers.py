@@ -20,9 +20,9 @@ from lm_eval_tasks.compat.likelihoods import scorer_of
 from lm_eval_tasks.compat.lm_eval_answers import RequestEvent, Watch
 from lm_eval_tasks.compat.scored_texts import Scored
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
+from lm_eval_tasks.evaluate.failures import in_one_sentence
 from lm_eval_tasks.evaluate.generation import by_beginning
-from lm_eval_tasks.evaluate.models import in_one_sentence
-from lm_eval_tasks.evaluate.requested import (
+from lm_eval_tasks.evaluate.model_requests import (
     LikelihoodRequest,
     PromptRequest,
     digest_of,

@@ -1,19 +1,18 @@
 """What tells one model from another, and what it is called."""
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 
 from lm_eval_tasks.base.errors import OptionError
+from lm_eval_tasks.base.files import toml_beside
 from lm_eval_tasks.base.redaction import redact, secrets_in
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.llm.tokenizers import GGUF
 from lm_eval_tasks.samples.results import label
 
 # Arguments that say how or where a model is run, not which it is.
-RUNTIME = frozenset(tomllib.loads((Path(__file__).parent / "runtime.toml").read_text(encoding="utf-8"))["arguments"])
+RUNTIME: frozenset[str] = frozenset(toml_beside(__file__, "runtime.toml")["arguments"])
 
 
 def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False) -> str:

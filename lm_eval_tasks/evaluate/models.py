@@ -1,29 +1,26 @@
-"""Opening a model for `academiceval eval`, what made its answers, and what its library, server or GPU raises, as one sentence."""
+"""Opening a model for `academiceval eval`, and what made its answers."""
 
 import importlib.util
 import logging
 import platform
 import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import Any
 
 from lm_eval.api.model import LM
 
 from lm_eval_tasks.base.contract import GIVEN
-from lm_eval_tasks.base.errors import EvalError, ModelError
+from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.metadata import text_or_none
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.compat import lm_eval as compat
-from lm_eval_tasks.compat.lm_eval_answers import OnRequest, as_given, listening, message_of
 from lm_eval_tasks.compat.vllm import EngineSettings, errors_kept
 from lm_eval_tasks.data import window
 from lm_eval_tasks.evaluate.baselines import BaselineLM
+from lm_eval_tasks.evaluate.failures import ADVICE
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.given import GivenAnswersLM
 from lm_eval_tasks.families.registry import BASELINES
@@ -36,8 +33,6 @@ _LACKING = re.compile(r"missing \d+ required positional arguments?: '(\w+)'")
 _CAUSE = re.compile(r"[\w.]*(?:Error|Exception): .")
 _POINTER = re.compile(r"See (?:root cause|stack trace)|(?:Engine core|WorkerProc) initialization failed", re.IGNORECASE)
 _LONGEST = 200
-# What a library or a server says -> what to do, without regard to case.
-_ADVICE = tomllib.loads((Path(__file__).parent / "advice.toml").read_text(encoding="utf-8"))
 
 
 def open_model(model: str, arguments: Mapping[str, object], generation: Generation) -> LM:
@@ -71,10 +66,10 @@ def _why(error: str, said: Sequence[str]) -> str:
     """Say why a model cannot be opened, by a library's error and what its processes logged, as a sentence; with what to change if known."""
     lines = [*_causes(said), *_lines(error)]
     lines = [line for line in lines if not _POINTER.search(line)] or lines
-    for pattern, advice in _ADVICE["opening"].items():
+    for each in ADVICE["opening"]:
         for line in lines:
-            if re.search(pattern, line, re.IGNORECASE):
-                return f"{_short(line)} ({advice})"
+            if re.search(each["says"], line, re.IGNORECASE):
+                return f"{_short(line)} ({each['advice']})"
     return _short(lines[0])
 
 
@@ -162,42 +157,3 @@ def made_with(lm: LM, engine: EngineSettings | None, generation: Generation, arg
         window=read_with.served if read_with else None,
         engine=engine,
     )
-
-
-# --- while it answers
-
-# What lm-eval's models raise after the last refusal.
-_UNREACHED = re.compile(r"Connection refused|Failed to resolve|Name or service not known|Cannot connect to host")
-_REFUSALS = ("HTTPError", "ClientResponseError", "RetryError")
-
-
-@contextmanager
-def in_one_sentence(lm: Any, on_request: OnRequest) -> Iterator[None]:
-    """Let a model be asked within this block.
-
-    Args:
-        on_request: called with what becomes of each request to a server.
-
-    Raises:
-        ModelError: whatever the model raises.
-    """
-    refused: list[str] = []
-    try:
-        with listening() as refused, as_given(on_request):
-            yield
-    except (EvalError, NotImplementedError):
-        raise
-    except Exception as err:  # whatever a library, a server or a GPU may raise
-        _LOGGER.debug("the model gave up", exc_info=True)
-        if _UNREACHED.search(str(err)):
-            raise ModelError(
-                f"nothing answers at {redact(str(getattr(lm, 'base_url', '') or 'its address'))}: start the server there, or "
-                "correct base_url; answers so far are kept"
-            ) from err
-        said = message_of(refused[-1]) if refused and type(err).__name__ in _REFUSALS else ""
-        reason = " ".join(str(redact(said or str(err))).split())[:300]
-        advice = [advice for form, advice in _ADVICE["answering"].items() if re.search(form, said, re.IGNORECASE)]
-        kept = "; ".join(("its answers so far are kept, and the same command resumes from them", *advice))
-        raise ModelError(
-            f"the model gave up ({'the server says' if said else type(err).__name__}{': ' * bool(reason)}{reason}); {kept}"
-        ) from err

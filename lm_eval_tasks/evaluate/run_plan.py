@@ -15,7 +15,7 @@ from lm_eval_tasks.compat.lm_eval_command import max_gen_toks
 from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.evaluate.generation import Generation
 from lm_eval_tasks.evaluate.identity import label_of
-from lm_eval_tasks.evaluate.requested import NAMES_OF_CAP
+from lm_eval_tasks.evaluate.model_requests import NAMES_OF_CAP
 from lm_eval_tasks.families.compressors import PPMD
 from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.served_length import ENGINE_LENGTH

@@ -17,9 +17,6 @@ from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
 from lm_eval_tasks.llm.weights import MINILM, minilm_path
 
-_MAX_TOKENS, _BATCH = 512, 64
-Encode = Callable[[Sequence[str]], Any]
-
 
 @dataclass
 class Retriever:
@@ -100,6 +97,9 @@ def open_sparse(kind: str) -> Retriever:
 
 
 # --- embeddings
+
+_MAX_TOKENS, _BATCH = 512, 64
+Encode = Callable[[Sequence[str]], Any]
 
 # Kind of retriever -> the models for queries and for chunks, and how token states become one vector.
 PAIRS = {

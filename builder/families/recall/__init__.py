@@ -30,7 +30,7 @@ from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.engines.registry import Engine
 from lm_eval_tasks.families.recall import Recall
-from lm_eval_tasks.families.recall.answering import prompt_of
+from lm_eval_tasks.families.recall.prompt import prompt_of
 from lm_eval_tasks.families.recall.recall_row import PLACES, Place, RecallRow
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
 """The words of the made-up arXiv: what its people, methods and fields are called, and what papers say, each claim in several wordings."""
 
 import random
-import tomllib
-from pathlib import Path
 from typing import Any, NamedTuple
 
-_WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("lexicon.toml").read_text(encoding="utf-8"))
+from lm_eval_tasks.base.files import toml_beside
+
+_WORDS: dict[str, Any] = toml_beside(__file__, "lexicon.toml")
 
 
 def _words(name: str) -> list[str]:

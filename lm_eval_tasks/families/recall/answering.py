@@ -1,4 +1,4 @@
-"""How recall's rows become prompts, and what a model's tokens say of the spans of a text."""
+"""What a model's tokens say of the spans of a text."""
 
 import math
 import re
@@ -6,28 +6,14 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate, pairwise
 from statistics import fmean
 
-from lm_eval_tasks import prompts
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.families.answering import Answering
 from lm_eval_tasks.families.compressors import PPMD, compressed_size
-from lm_eval_tasks.families.reading.prompt import Texts, parts_shown
-from lm_eval_tasks.families.recall.recall_row import AskedSpan, RecallOwn, RecallRow
+from lm_eval_tasks.families.recall.recall_row import AskedSpan, RecallOwn
 from lm_eval_tasks.samples.answers import Answer, Answers, Values
 from lm_eval_tasks.samples.prompt_row import PromptRow
 
 _WORD = re.compile(r"\s*\S+\s*?(?=\s|$)")
-
-
-def prompt_of(row: RecallRow, texts: Texts) -> str:
-    """Return the prompt of a row: stretches of papers, and a line that names paper and section last."""
-    parts = "".join(f"{part}\n\n" for part in parts_shown(row.papers, row.parts, row.parts_version, texts))
-    return prompts.filled(prompts.words("recall"), {"PARTS": parts, "SECTION": row.section, "TITLE": row.title})
-
-
-def target_of(row: RecallRow, texts: Texts) -> str:
-    """Return the text that a row asks for, as it stands."""
-    paper = row.papers[row.text.paper]
-    return texts[paper.texts, paper.id][row.text.start : row.text.end]
 
 
 def own_of(row: PromptRow) -> RecallOwn:

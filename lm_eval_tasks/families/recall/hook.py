@@ -10,7 +10,7 @@ from lm_eval_tasks.data.options import Options
 from lm_eval_tasks.data.prompt_columns import TaskData
 from lm_eval_tasks.families.reading.hook import texts_of
 from lm_eval_tasks.families.recall import FAMILY
-from lm_eval_tasks.families.recall.answering import prompt_of, target_of
+from lm_eval_tasks.families.recall.prompt import prompt_of, target_of
 from lm_eval_tasks.families.recall.recall_row import RecallOwn, RecallRow
 from lm_eval_tasks.prompts import Slot
 from lm_eval_tasks.samples.prompt_row import PromptRow

@@ -22,7 +22,7 @@ from builder.stage_report import StageReport
 from lm_eval_tasks.base.typed import typed
 from lm_eval_tasks.families.recall import ALONE, Recall
 from lm_eval_tasks.families.recall import PLACES as AT_PLACES
-from lm_eval_tasks.families.recall.answering import prompt_of, target_of
+from lm_eval_tasks.families.recall.prompt import prompt_of, target_of
 from lm_eval_tasks.families.recall.recall_row import RecallRow
 from lm_eval_tasks.families.rounds import read_manifest
 from tests.helpers.papers import paper

@@ -90,7 +90,7 @@ class LikelihoodRequest:
 
 def likelihood_requests(requests: Sequence[Instance], identity: str) -> Iterator[LikelihoodRequest]:
     """Give each row its key; lm-eval asks for its texts one behind the other."""
-    for _, together in groupby(requests, key=_row_of):
+    for _, together in groupby(requests, key=_what_is_shared):
         of_row = list(together)
         prompt, texts = str(of_row[0].args[0]), tuple(str(request.args[1]) for request in of_row)
         key = digest_of(of_row[0].task_name, of_row[0].doc["id"], prompt, texts, identity)
@@ -98,8 +98,8 @@ def likelihood_requests(requests: Sequence[Instance], identity: str) -> Iterator
         yield LikelihoodRequest(key, Question(prompt, texts, row.task), row)
 
 
-def _row_of(request: Instance) -> tuple[str | None, Any, str]:
-    """Tell what of a row lm-eval calls one text of several."""
+def _what_is_shared(request: Instance) -> tuple[str | None, Any, str]:
+    """Return what the requests of one row have in common."""
     return request.task_name, request.doc["id"], str(request.args[0])
 
 
