@@ -41,17 +41,8 @@ _ROUND = (
 )
 # What differs from run to run in what lm-eval writes.
 _VOLATILE = (
-    "date",
-    "start_time",
-    "end_time",
-    "total_evaluation_time_seconds",
-    "seconds",
-    "pretty_env_info",
-    "git_hash",
-    "asked_in_this_run",
+    "date start_time end_time total_evaluation_time_seconds seconds pretty_env_info git_hash asked_in_this_run".split()
 )
-
-
 # Where a case is tried, in what a command notes.
 _HERE = re.compile(rb"/[^\s\"']*/here/")
 LOST, SLOW, BUSY, PAGE = "lost answer", "slow answer", "busy server", "page in place of the answer"

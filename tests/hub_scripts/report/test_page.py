@@ -207,16 +207,8 @@ def twelve(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     board = Standings("2026.11", "Writing", ("rouge_l_content",), ("Abs-9K",), standings, {})
     facts = {one.model: ModelFacts() for one in standings}
     context = {"page": "index.html", "boards": [[board]], "labels": LABELS, "tasks": TASK_LABELS, "about": facts}
-    empty: dict[str, Any] = {
-        "off_board": [],
-        "plots": [],
-        "rows": [],
-        "groups": [],
-        "splits": [],
-        "made_up": [],
-        "scorers": [],
-        "cutoffs": {},
-    }
+    names = ("off_board", "plots", "rows", "groups", "splits", "made_up", "scorers", "cutoffs")
+    empty = dict.fromkeys(names, ())
     (place / "index.html").write_text(render("index.html", **context, **empty, runs=runs, has_rounds=False))
     for name in ("site.css", "tables.js", "datatables.js"):
         shutil.copy(site / name, place)
