@@ -63,7 +63,10 @@ def test_a_minimal_round_asks_for_all_settings(tmp_path: Path) -> None:
 )
 def test_a_wrong_round_is_refused_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(RoundError) as caught:
-        load_round(write(tmp_path, text)).chosen  # noqa: B018
+        round_ = load_round(write(tmp_path, text))
+        # Names of settings alone are looked at later.
+        assert "Title-11K" in text
+        round_.chosen  # noqa: B018
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -53,11 +53,13 @@ def test_results_alone_are_shown_and_odd_ones_named(command: Command, dataset: P
     engine = {"name": "vllm", "version": "0.32.0", "dtype": "bfloat16", "kv_cache_dtype": "fp8", "quantization": None}
     ours["made_with"]["engine"] = {**engine, "rope": rope}
     alone.write_text(json.dumps(content))
-    code, shown, err = command("show", alone)
-    assert (code, err, "academiceval_abs_9k" in shown) == (0, "", True)
-    assert "| prompt tokens | 12,345 |" in shown
-    assert "1.50 |" in shown
-    assert "| engine | vllm 0.32.0, bfloat16, KV cache fp8, rope yarn 4.0 |" in shown
+    file.write_text(json.dumps(content))
+    for given in (alone, file.parent):
+        code, shown, err = command("show", given)
+        assert (code, err, "academiceval_abs_9k" in shown) == (0, "", True)
+        assert "| prompt tokens | 12,345 |" in shown
+        assert "1.50 |" in shown
+        assert "| engine | vllm 0.32.0, bfloat16, KV cache fp8, rope yarn 4.0 |" in shown
 
 
 def test_a_folder_that_is_no_run_is_one_sentence(command: Command, tmp_path: Path) -> None:
