@@ -298,7 +298,7 @@ class AnsweringLM(GeneratingLM):
             used = replace(at_most(Usage.of_response(usage, ""), Usage(0, 0)), served="")
             self._write(question.key + EMPTY, "", used)
             if self._budget:
-                self._budget.settle(Usage(0, 0), used)
+                self._budget.pay(used)
 
     def _note(self, question: PromptRequest, answer: str, usage: Usage) -> None:
         used = _complete_usage(usage, question, answer)

@@ -213,7 +213,7 @@ class _Asking:
                     lost.append(at_most(Usage.of_response(err.usage, ""), Usage(0, 0)))
                     # The next try is sent only if it can still be paid for.
                     if self._budget:
-                        self._budget.settle(Usage(0, 0), lost[-1])
+                        self._budget.pay(lost[-1])
                 reason, wait = self._explain_error(err)
                 reason = redact(reason)  # a server may repeat the key that it was sent
                 said = f"{reason} {str(getattr(getattr(err, 'response', None), 'text', ''))[:2000]}"

@@ -62,7 +62,7 @@ class Ledger:
         """Note that nobody will tell what a request took."""
         self._lose(most)
         if self._budget:
-            self._budget.settle(Usage(0, 0), most)
+            self._budget.pay(most)
         self.settled(most)
 
     def _lose(self, most: Usage) -> None:

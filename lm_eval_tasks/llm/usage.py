@@ -262,7 +262,11 @@ class Budget:
     def settle(self, most: Usage, usage: Usage) -> None:
         """Note what a question took; what is not known of that, as the most that it could take."""
         self._promised -= self._price.of(most)
-        self._paid += self._price.of(at_most(usage, most))
+        self.pay(at_most(usage, most))
+
+    def pay(self, usage: Usage) -> None:
+        """Note what a response without an answer was charged; what is not known of that counts as nothing."""
+        self._paid += self._price.of(usage)
 
 
 def dearest(usages: Iterable[Usage]) -> Usage:
