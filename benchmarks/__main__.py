@@ -17,7 +17,6 @@ import platform
 import subprocess
 import sys
 import time
-import tomllib
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -27,6 +26,7 @@ from typing import Any
 import torch
 
 from benchmarks.shared.running import ROOT, commit, offline
+from lm_eval_tasks.base.files import toml_beside
 from standins.real_model import is_there
 
 HERE = Path(__file__).resolve().parent
@@ -104,7 +104,7 @@ def code() -> dict[str, list[str]]:
 
 @cache
 def _tables() -> dict[str, Any]:
-    return tomllib.loads((HERE / "figures.toml").read_text(encoding="utf-8"))
+    return toml_beside(__file__, "figures.toml")
 
 
 def is_whole(name: str, run: dict[str, Any]) -> bool:

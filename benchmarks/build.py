@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
+from benchmarks.shared.made_up import build_workspace, fill_workspace
 from benchmarks.shared.running import ACADEMICEVAL, Figures, call, command, interrupt, run
 from builder.sources.tokenizer import load_tokenizer
 from builder.store import STORE, Store
+from standins.rounds import hashes
 
 
 def measure(folder: Path, quick: bool) -> Figures:

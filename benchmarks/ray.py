@@ -11,14 +11,14 @@ from contextlib import closing
 from pathlib import Path
 
 from benchmarks.shared.data import PDF, pdf_files
-from benchmarks.shared.made_up import fill_workspace, hashes
+from benchmarks.shared.made_up import fill_workspace
 from benchmarks.shared.running import Figures, run
 from builder.extract.workers import Extracted, extract_files
 from builder.round.model import load_round
 from lm_eval_tasks.engines.ray import RayEngine
 from lm_eval_tasks.engines.registry import Engine, LocalEngine
 from standins.ray_cluster import RayCluster
-from standins.rounds import build
+from standins.rounds import build, hashes
 
 NODES = ("head", "other")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.shared import classifier
-from benchmarks.shared.made_up import build_workspace, fill_workspace, hashes
+from benchmarks.shared.made_up import build_workspace, fill_workspace
 from benchmarks.shared.running import Figures, call, run
 from builder.extract.sections import top_sections
 from builder.families.scalar.shown import question
@@ -23,6 +23,7 @@ from lm_eval_tasks.base.text import parse_json
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar import Scope
 from standins.places import DATA
+from standins.rounds import hashes
 
 SCALAR = DATA / "scalar"
 LABELS = SCALAR / "citation_labels.jsonl.xz"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,15 @@ from lm_eval_tasks.engines.registry import Engine, LocalEngine
 
 # As a table of round.toml.
 SMALL_SOURCE = '[source]\nkind = "sample"\nauthors = 20\npapers = 50\n'
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Return the path -> hash of every file."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -135,12 +134,3 @@ def build_workspace(place: Path, output: str = "academiceval", jobs: int = 1) ->
     """Build the dataset folder of a filled workspace, into a folder beside its round.toml."""
     with LocalEngine(jobs) as engine:
         build(load_round(place / "round.toml").model_copy(update={"output": place / output}), engine)
-
-
-def hashes(folder: Path) -> dict[str, str]:
-    """Return the path -> hash of every file."""
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }

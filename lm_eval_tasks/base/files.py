@@ -1,4 +1,4 @@
-"""Files that exist whole or not at all, even after a power cut; their hashes; one writer at a time; and what only Linux can do."""
+"""Files, whole or not at all, even after a power cut; hashes; one writer at a time; tables beside modules; what only Linux can do."""
 
 import ctypes
 import errno

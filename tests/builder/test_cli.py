@@ -14,7 +14,7 @@ from builder import cli
 from builder.sources import tokenizer
 from builder.sources.tokenizer import token_counter
 from standins.places import BIN
-from tests.builder.test_pipeline import digests
+from standins.rounds import hashes
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.served import Command, metadata
 
@@ -61,7 +61,7 @@ def test_run_status_and_build(command: Command, world: Path, dataset: Path, tmp_
     out = printed(command("run", path, "--jobs", 2))
     assert "| Title-10K |" in out
     assert "samples related:" in out
-    assert digests(tmp_path / "academiceval") == digests(dataset)
+    assert hashes(tmp_path / "academiceval") == hashes(dataset)
     # Settings with demonstrations take papers from those without.
     reports = json.loads((tmp_path / "academiceval" / "manifest.json").read_text())["reports"]
     [title] = [report for report in reports if report["stage"] == "samples title"]

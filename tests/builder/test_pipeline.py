@@ -34,19 +34,11 @@ from lm_eval_tasks.base.manifest import canary
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.writing.settings import SETTINGS
-from standins.rounds import build, run, small_round, stages
+from standins.rounds import build, hashes, run, small_round, stages
 from tests.helpers.warm import Warm
 
 # A setting of the round's own.
 CO_AUTHORS = {"name": "Title-1M-G", "task": "title", "fill": ["co-author"]}
-
-
-def digests(place: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(place.rglob("*"))
-        if path.is_file()
-    }
 
 
 def rows(dataset: Path, setting: str) -> list[dict[str, Any]]:
@@ -228,7 +220,7 @@ def test_every_file_has_the_canary(dataset: Path) -> None:
 @pytest.mark.slow
 def test_a_fresh_workspace_and_another_number_of_jobs_give_the_same_bytes(tiny: Path, tmp_path: Path) -> None:
     run(tiny_round(tmp_path), LocalEngine(1))
-    assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
+    assert hashes(tmp_path / "academiceval") == hashes(tiny / "academiceval")
 
 
 @pytest.mark.slow
@@ -274,7 +266,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tiny: Path, warm: Warm, t
     assert process.kill_all(), "it ended before it was killed"
     assert not (tmp_path / "academiceval").exists()
     run(tiny_round(tmp_path), LocalEngine(2))
-    assert digests(tmp_path / "academiceval") == digests(tiny / "academiceval")
+    assert hashes(tmp_path / "academiceval") == hashes(tiny / "academiceval")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["academiceval", "work"]
 
 
@@ -369,7 +361,7 @@ def test_a_failed_build_leaves_the_previous_folder_alone(
     world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(small_round(copy_of(world, tmp_path), settings=("Title-10K",)))
-    before = digests(tmp_path / "academiceval")
+    before = hashes(tmp_path / "academiceval")
 
     def full(*arguments: object) -> str:
         raise OSError(28, "No space left on device")
@@ -378,7 +370,7 @@ def test_a_failed_build_leaves_the_previous_folder_alone(
     with pytest.raises(OSError, match="No space left") as raised:
         build(small_round(tmp_path, settings=("Title-10K",), seed=99))
     assert raised.value.filename == str(tmp_path / "academiceval")
-    assert digests(tmp_path / "academiceval") == before
+    assert hashes(tmp_path / "academiceval") == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["academiceval", "work"]
 
 

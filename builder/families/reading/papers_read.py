@@ -12,6 +12,8 @@ from builder.records import Cited, Citing, Document, Paper
 from builder.sources.tokenizer import token_counter
 from lm_eval_tasks.base.text import title_key
 
+_GAP = "\n\n"
+
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
@@ -44,7 +46,6 @@ def shown_text(paper: Paper, document: Document) -> ShownText:
     return ShownText("".join(written) + f"## References\n{entries}\n", sections, length)
 
 
-_GAP = "\n\n"
 # Of a reference list that can be relied on: entries, the share of them with a title, and the shares of the titled ones that
 # both ways find cited in the same places, and at all.
 _LEAST_ENTRIES, _LEAST_TITLED, _LEAST_AGREED, _LEAST_CITED = 5, 0.6, 0.8, 0.7

@@ -33,8 +33,8 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.writing import hook
 from standins.loopback import World, serve
-from standins.rounds import build, fill_only, small_round
-from tests.builder.test_pipeline import copy_of, digests, rows
+from standins.rounds import build, fill_only, hashes, small_round
+from tests.builder.test_pipeline import copy_of, rows
 from tests.helpers.papers import paper
 from tests.helpers.served import Command
 
@@ -119,12 +119,12 @@ def test_a_round_that_exists_is_not_replaced_by_another_or_served_from_the_cache
     monkeypatch.chdir(tmp_path)
     few = {"settings": ("Title-10K", "Title-30K")}
     build(small_round(copy_of(world, tmp_path), **few))
-    before = digests(tmp_path / "academiceval")
+    before = hashes(tmp_path / "academiceval")
     shown = demonstrations()
     build(small_round(tmp_path, **few))
     with pytest.raises(FolderError, match=r"contains round 2026.11 with other contents"):
         build(small_round(tmp_path, seed=8, **few))
-    assert digests(tmp_path / "academiceval") == before
+    assert hashes(tmp_path / "academiceval") == before
     build(small_round(tmp_path, seed=8, **few), replace=True)
     assert demonstrations() != shown
 
@@ -352,7 +352,7 @@ def test_filled_from_its_workspace_it_is_the_same_bytes(
     code, out, _ = command("fill", copy, file, "--work", tmp_path / "other", "-o", tmp_path / "filled")
     assert code == 0
     assert "changed_text" not in out
-    assert digests(tmp_path / "filled") == digests(dataset)
+    assert hashes(tmp_path / "filled") == hashes(dataset)
     # A copy whose rows give another round than its manifest names.
     changed = tmp_path / "changed"
     shutil.copytree(copy, changed)
@@ -374,7 +374,7 @@ def test_filled_from_arxiv_it_is_the_same_bytes(world: Path, dataset: Path, copy
         round_ = Round.model_validate({"round": "2026.11", "workspace": tmp_path / "w", "source": server.tables()})
         report = fill_only(round_, copy, tmp_path / "filled", LocalEngine(2))
     assert not report.dropped
-    assert digests(tmp_path / "filled") == digests(dataset)
+    assert hashes(tmp_path / "filled") == hashes(dataset)
 
 
 @pytest.mark.slow

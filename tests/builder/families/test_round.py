@@ -43,8 +43,8 @@ from lm_eval_tasks.tasks.catalogue import tasks_path
 from standins.llama import make_llama
 from standins.openai_server import serve
 from standins.places import BIN
-from standins.rounds import SMALL_SOURCE, build, prepare, small_round
-from tests.builder.test_pipeline import digests, rows
+from standins.rounds import SMALL_SOURCE, build, hashes, prepare, small_round
+from tests.builder.test_pipeline import rows
 from tests.helpers.evaluating import evaluate
 from tests.helpers.pages import ROOT
 from tests.helpers.planted import planted_answer, world_of
@@ -145,7 +145,7 @@ def named(row: Row) -> set[str]:
 
 def test_the_same_round_gives_the_same_bytes(with_reading: Path, tmp_path: Path) -> None:
     build(small_round(with_reading, settings=("Title-10K",), reading=READING, output=tmp_path / "again"))
-    assert digests(tmp_path / "again") == digests(with_reading / "academiceval")
+    assert hashes(tmp_path / "again") == hashes(with_reading / "academiceval")
 
 
 def answers(folder: Path, name: str, answer: Callable[[Row, list[int]], str]) -> dict[str, str]:
@@ -379,9 +379,9 @@ def test_copies_hold_no_answer_that_they_must_not_and_can_be_filled(
     )
     code, _, err = command("fill", public, tmp_path / "round.toml", "-o", tmp_path / "whole")
     assert code == 0, err
-    filled = digests(tmp_path / "whole")
+    filled = hashes(tmp_path / "whole")
     assert {name: filled[name] for name in filled if "128K" in name or PAPERS in name} == {
-        name: digest for name, digest in digests(folder).items() if "128K" in name or PAPERS in name
+        name: digest for name, digest in hashes(folder).items() if "128K" in name or PAPERS in name
     }
 
 

@@ -52,8 +52,8 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from standins.openai_server import serve
 from standins.places import DATA
-from standins.rounds import SMALL_SOURCE, build, prepare, small_round
-from tests.builder.test_pipeline import digests, rows
+from standins.rounds import SMALL_SOURCE, build, hashes, prepare, small_round
+from tests.builder.test_pipeline import rows
 from tests.faults.cases import questions
 from tests.helpers.evaluating import evaluate
 from tests.helpers.samples import sample
@@ -488,9 +488,9 @@ def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     round_ = small_round(place, settings=("Title-10K",), scalar=scalar)
     prepare(round_, LocalEngine(2))
     build(round_)
-    first = digests(round_.output)
+    first = hashes(round_.output)
     build(round_, replace=True)
-    assert digests(round_.output) == first
+    assert hashes(round_.output) == first
     return place
 
 
@@ -607,7 +607,7 @@ def test_a_publishable_copy_holds_no_text_without_licence_and_can_be_filled(
     )
     code, _, err = command("fill", public, tmp_path / "round.toml", "-o", tmp_path / "whole")
     assert code == 0, err
-    assert digests(tmp_path / "whole") == digests(folder)
+    assert hashes(tmp_path / "whole") == hashes(folder)
     # A copy of an earlier release, which measured no shortcuts.
     manifest = json.loads((public / "manifest.json").read_text())
     for configuration in (*manifest["configurations"], *manifest["publishable"]["original"]):

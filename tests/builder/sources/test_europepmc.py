@@ -22,7 +22,7 @@ from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
 from standins.jats_world import EuropePmc, draw_jats, orcid_of, result_of
 from standins.loopback import Fault, World, serve
-from standins.rounds import crawl_only, run
+from standins.rounds import crawl_only, hashes, run
 from tests.helpers.dump import content
 from tests.helpers.warm import Warm
 
@@ -229,7 +229,7 @@ def test_two_months_with_kills_give_the_same_store(tmp_path: Path, service: Euro
         run(first, LocalEngine(1), replace=True)
         crawl_only(second)
         run(second, LocalEngine(1), replace=True)
-        outcomes.append((content(folder / "work" / STORE, "answers"), _files(second.output)))
+        outcomes.append((content(folder / "work" / STORE, "answers"), hashes(second.output)))
     assert outcomes[0][1] == outcomes[1][1]
     assert outcomes[0][0] == outcomes[1][0]
 
@@ -253,12 +253,6 @@ def _kill_often(folder: Path, round_: Round, service: EuropePmc, warm: Warm) -> 
         while process.poll() is None and len(service.log) < asked + more:
             time.sleep(0.01)
         assert process.kill_all(), "it ended before it was killed"
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
-    }
 
 
 def test_an_odd_character_is_a_blank() -> None:

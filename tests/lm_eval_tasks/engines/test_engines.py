@@ -24,8 +24,8 @@ from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.metrics.bertscore import bertscore
 from lm_eval_tasks.retrieval.retrieve import Query, Retrieval, retrieve
 from standins.ray_cluster import RayCluster
-from standins.rounds import build, small_round
-from tests.builder.test_pipeline import copy_of, digests
+from standins.rounds import build, hashes, small_round
+from tests.builder.test_pipeline import copy_of
 from tests.helpers.served import Command
 
 
@@ -95,7 +95,7 @@ def test_jobs_make_no_difference_to_a_dataset_folder(world: Path, tmp_path: Path
     with LocalEngine(3) as engine:
         build(small_round(copy_of(world, tmp_path)), engine)
         folder = tmp_path / "academiceval"
-        assert digests(folder) == digests(world / "academiceval")
+        assert hashes(folder) == hashes(world / "academiceval")
         assert audit(folder, read_manifest(folder).configurations, engine) == read_manifest(folder).audit
 
 
@@ -152,7 +152,7 @@ def test_no_cluster_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.long
 def test_a_cluster_gives_what_this_process_gives(world: Path, tmp_path: Path, on_ray: RayEngine) -> None:
     build(small_round(copy_of(world, tmp_path)), on_ray)
-    assert digests(tmp_path / "academiceval") == digests(world / "academiceval")
+    assert hashes(tmp_path / "academiceval") == hashes(world / "academiceval")
     texts = [f"a text about {word} and what comes of it" for word in ("speech", "graphs", "proofs", "light")]
     questions = [Query(text, tuple(texts)) for text in texts]
     with working_with(on_ray):
