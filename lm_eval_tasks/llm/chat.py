@@ -181,10 +181,11 @@ class _Asking:
         except NoAnswer as err:
             err.usage = reduce(Usage.plus, lost) if lost else None
             self._failures += 1
-            if self._failures >= _MOST_FAILURES:
-                raise ServerError(
+            # This question's outcome is noted like those before it.
+            if self._failures == _MOST_FAILURES:
+                self.gone = ServerError(
                     f"{self._server} gave up: {self._failures} failures in a row, last: {err}; {_AGAIN}"
-                ) from err
+                )
             raise
         finally:
             if self._budget:
