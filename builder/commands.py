@@ -120,6 +120,8 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
             if "crawl" in wanted and (news := added(round_, workspace.store)):
                 earlier, count = news
                 yield f"{count or 'no'} paper{'s' * (count != 1)} {'is' if count == 1 else 'are'} new since round {earlier}"
+                if not count and round_.papers.published_to:
+                    yield f"papers.published_to leaves out all after {round_.papers.published_to}"
                 if not count and "build" in wanted and not arguments.replace and pipeline.is_as_built(round_, earlier):
                     yield f"{round_.output} stays as it is"
                     return

@@ -40,7 +40,9 @@ MODELS = {
     "Gemma-3-270M": "#cc79a7",
     "Qwen2.5-Coder-0.5B-Instruct": "#d55e00",
     "Qwen2.5-Coder-1.5B-Instruct": "#009e73",
+    "ppmd": "#8a8a8a",
 }
+PROGRAMS = {"ppmd": "PPMd, a compressor"}
 
 
 def main() -> None:
@@ -92,7 +94,7 @@ def recall() -> Figure:
         if own:
             # Lines of several models lie beside one another.
             beside = [size * 1.03 ** (i - 1) for size in sizes]
-            panels[0].errorbar(beside, shares, yerr=reach, capsize=2, label=model, **looks)
+            panels[0].errorbar(beside, shares, yerr=reach, capsize=2, label=PROGRAMS.get(model, model), **looks)
             panels[1].plot(KEPT.parts, [float(own[-1][place]) for place in KEPT.parts], linestyle="--", **looks)
     sizes = sorted({int(row["configuration"].removeprefix("Recall-")[:-1]) for row in rows})
     panels[0].set_xscale("log", base=2)

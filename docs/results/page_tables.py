@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from lm_eval_tasks.base.contract import NONE
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
 _BLOCK = re.compile(r"(?<=<!-- results: )(\w+)( -->\n).*?(?=<!-- end of results -->)", re.DOTALL)
@@ -43,9 +45,7 @@ def recall(rows: Mapping[str, Rows]) -> Iterator[str]:
         largest = next((own[size] for size in reversed(sizes) if size in own), {})
         shares = [_bounded(own[size], "share", "share low", "share high", 2) if size in own else "" for size in sizes]
         parts = [_rounded(largest.get(part, ""), 2) for part in PARTS]
-        yield _line(
-            _name(model), own["Alone"]["rows"], _bounded(own["Alone"], "recalled", "low", "high", 1), *shares, *parts
-        )
+        yield _line(_name(model), own["Alone"]["rows"], _recalled(model, own["Alone"]), *shares, *parts)
 
 
 def reading(rows: Mapping[str, Rows]) -> Iterator[str]:
@@ -76,21 +76,23 @@ def answers(rows: Mapping[str, Rows], papers: Sequence[str], metrics: Sequence[s
     names = dict.fromkeys((row["task"], row["papers"]) for row in own)
     for name in sorted(names, key=lambda name: papers.index(name[1])):
         of_task = {row["model"]: row for row in own if (row["task"], row["papers"]) == name}
-        program = next((_rounded(row["best program"], 3) for row in of_task.values() if row["best program"]), "")
+        best = next((row["best program"] for row in of_task.values() if row["best program"]), "")
+        # A program reads what the context `none` does not show.
+        program = "" if name[0].endswith(f" {NONE}") else _rounded(best, 3)
         values = [_bounded(of_task[model], "score", "low", "high", 3) if model in of_task else "" for model in models]
         yield _line(", ".join(name), next(iter(of_task.values()))["rows"], program, *values)
 
 
 def overview(rows: Mapping[str, Rows]) -> Iterator[str]:
     """For each model what it recalls and keeps, and what reading saves it."""
-    kept = [row for row in rows["kept.csv"] if row["papers"] == "new-pdf" and row["model"] not in _PROGRAMS]
+    kept = [row for row in rows["kept.csv"] if row["papers"] == "new-pdf"]
     sizes = _sizes(kept)
     saved = {row["model"]: row for row in rows["savings.csv"] if (row["papers"], row["less"], row["more"]) == _MAIN}
     yield from _head(["model", "bits recalled", *(f"kept at {size}" for size in sizes), "bits saved by reading"])
     for model in dict.fromkeys([*(row["model"] for row in kept), *saved]):
         own = {row["configuration"].removeprefix("Recall-"): row for row in kept if row["model"] == model}
         shares = [_bounded(own[size], "share", "share low", "share high", 2) if size in own else "" for size in sizes]
-        recalled = _bounded(own["Alone"], "recalled", "low", "high", 1) if own else ""
+        recalled = _recalled(model, own["Alone"]) if own else ""
         reads = _bounded(saved[model], "saved", "low", "high", 3) if model in saved else ""
         yield _line(_name(model), recalled, *shares, reads)
 
@@ -110,8 +112,13 @@ def _sizes(kept: Rows) -> list[str]:
     return sorted((name for name in names if name[:-1].isdigit()), key=lambda name: int(name[:-1]))
 
 
+def _recalled(model: str, row: Mapping[str, str]) -> str:
+    # A program's are counted in whole bytes, beside which a model's say nothing.
+    return "" if model in _PROGRAMS else _bounded(row, "recalled", "low", "high", 1)
+
+
 def _name(model: str) -> str:
-    return _PROGRAMS.get(model, model.removesuffix("-Instruct"))
+    return _PROGRAMS.get(model, model)
 
 
 def _rounded(value: str, digits: int) -> str:

@@ -94,9 +94,10 @@ def test_the_next_month_says_how_many_papers_are_new_and_changes_nothing_without
     for _ in range(2):
         assert "no papers are new since round 2026.11" in printed(command("run", path, "--round", "2026.12"))
         assert (tmp_path / "others" / "manifest.json").read_bytes() == manifest
-    # Other settings give another round.
-    write_round(tmp_path, 'settings = ["Title-10K"]\nworkspace = "other"\noutput = "others"', mirror)
-    assert command("run", path, "--round", "2026.12")[0] == 0
+    # Other settings give another round; a last day that is fixed is named where it keeps all new papers out.
+    fixed = 'settings = ["Title-10K"]\nworkspace = "other"\noutput = "others"\npapers.published_to = 2026-10-31'
+    write_round(tmp_path, fixed, mirror)
+    assert "published_to leaves out all after 2026-10-31" in printed(command("run", path, "--round", "2026.12"))
     assert (tmp_path / "others" / "manifest.json").read_bytes() != manifest
 
 
