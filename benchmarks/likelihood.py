@@ -111,7 +111,7 @@ def with_weights(weights: Path, runs: Path) -> Figures:
     middle, larger = weights / CHATTING, weights / LARGER
     # Name -> the models that it needs, and what measures it.
     parts: dict[str, tuple[list[Path], Callable[[], Figures]]] = {
-        "peak": ([middle], partial(peak, middle)),
+        "peak": ([middle], lambda: {"peak_mb_16k": round(call(peak_mb, middle).result)}),
         **{f"edits-{name}": ([weights / name], partial(edits, weights / name, dataset)) for name in EDITED},
         "ladder": ([middle], partial(ladder, middle, dataset, runs)),
         "decision": ([middle, larger], partial(decision, middle, larger, dataset, runs / "decision")),
@@ -181,11 +181,6 @@ def alone(lm: Any, question: Question) -> None:
         tokens = torch.tensor([[*prompt, *ids]])
         logits = lm.model(input_ids=tokens, logits_to_keep=len(ids) + 1).logits[0, :-1]
         torch.log_softmax(logits.float(), dim=1).gather(1, torch.tensor(ids)[:, None])
-
-
-def peak(model: Path) -> Figures:
-    """Return the memory above a model and its cache as a figure."""
-    return {"peak_mb_16k": round(call(peak_mb, model).result)}
 
 
 def peak_mb(model: Path) -> float:

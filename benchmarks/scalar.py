@@ -20,7 +20,6 @@ from builder.families.scalar.structured import Structured, read_structured
 from builder.packed import lines_of
 from lm_eval_tasks.base.contract import MASK
 from lm_eval_tasks.base.text import parse_json
-from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.scalar import Scope
 from standins.places import DATA
 from standins.rounds import hashes
@@ -45,7 +44,6 @@ def measure(folder: Path, quick: bool) -> Figures:
     papers = 80 if quick else PAPERS
     fill_workspace(place, papers, words=6000, cited=30, settings=_LEVELS)
     builds = [call(build_workspace, place, output) for output in ("once", "twice")]
-    levels = [one for one in read_manifest(place / "once").configurations if one.task == "cloze"]
     agreement = classifier.measure(classifier.read_labels(LABELS), 2 if quick else 10)
     structured = [read_structured(SCALAR / file) for file in FILES]
     equal, citations = shown_alike(structured, SCALAR)
@@ -55,7 +53,6 @@ def measure(folder: Path, quick: bool) -> Figures:
         "seconds": round(max(build.seconds for build in builds), 1),
         "peak_mb": round(max(build.peak_mb for build in builds), 1),
         "identical": hashes(place / "once") == hashes(place / "twice"),
-        "questions": sum(level.statistics("test").samples for level in levels),
         "type_agreement": agreement["type_agreement"],
     }
 

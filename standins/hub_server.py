@@ -16,12 +16,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from standins.serving import serving
+from standins.serving import JsonHandler, serving
 from standins.xet_store import XetStore
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -96,11 +96,8 @@ class Answer(Exception):
     """What to send; raised when nothing more is to be done."""
 
     def __init__(self, status: int, body: Any = b"", headers: dict[str, str] | None = None) -> None:
-        self.status, self.headers = status, dict(headers or {})
-        if not isinstance(body, bytes):
-            body = json.dumps(body).encode()
-            self.headers.setdefault("Content-Type", "application/json")
-        self.body = body
+        self.status, self.headers = status, headers or {}
+        self.body = body if isinstance(body, bytes) else json.dumps(body).encode()
 
 
 @dataclass(frozen=True)
@@ -444,15 +441,10 @@ def _slashes(name: str, deep: bool) -> list[int]:
     return found if deep else found[:1]
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     """Looks for a fault, then for the method that answers."""
 
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
     hub: Hub
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
 
     def handle_any(self) -> None:
         body = self._body()
@@ -470,13 +462,7 @@ class Handler(BaseHTTPRequestHandler):
                 return
             answer = Answer(fault.status, {"error": f"fault {fault.status}"}, dict(fault.headers))
         assert answer is not None
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(answer.body)
+        self.send(answer.status, answer.body, answer.headers)
 
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = handle_any
 

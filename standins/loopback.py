@@ -20,7 +20,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape, quoteattr
@@ -29,7 +28,7 @@ from builder.ids import PaperId, bare_id
 from builder.records import Paper
 from builder.round import taxonomy
 from builder.sources import Source
-from standins.serving import serving
+from standins.serving import JsonHandler, Quiet, serving
 
 OAI_PAGE = 1000
 MOST_REVISED = 20_000
@@ -267,7 +266,7 @@ def download(world: World, path: str) -> Reply:
     return 200, {"Content-Type": "application/pdf" if kind == "pdf" else "text/html"}, body
 
 
-class Loopback(ThreadingHTTPServer):
+class Loopback(Quiet):
     """The server; `faults` may be added to at any time, `asked` counts requests by path, `log` keeps their addresses."""
 
     def __init__(self, world: World) -> None:
@@ -309,9 +308,6 @@ class Loopback(ThreadingHTTPServer):
             "files": self.url,
         }
 
-    def handle_error(self, *_: object) -> None:
-        """Pass over broken connections, which clients leave that were killed."""
-
     def fault(self, address: str) -> Fault | None:
         for fault in self.faults:
             if fault.match in address and fault.times > 0:
@@ -323,9 +319,7 @@ class Loopback(ThreadingHTTPServer):
         return None
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
+class _Handler(JsonHandler):
     server: Loopback
 
     def do_GET(self) -> None:
@@ -377,9 +371,6 @@ class _Handler(BaseHTTPRequestHandler):
         return self.server.answer(
             unquote(parts.path), {name: values[0] for name, values in parse_qs(parts.query).items()}
         )
-
-    def log_message(self, *args: object) -> None:
-        pass
 
 
 @contextmanager

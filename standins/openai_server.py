@@ -59,8 +59,6 @@ def serve(answer: Callable[[dict[str, Any]], Reply]) -> Iterator[Server]:
     server = Server(answer)
 
     class Handler(JsonHandler):
-        disable_nagle_algorithm = True
-
         def do_GET(self) -> None:
             if server.models is None:
                 self._send(404, {}, "{}")

@@ -61,7 +61,6 @@ class RayCluster:
             "RAY_health_check_initial_delay_ms": "1000",
             "RAY_health_check_failure_threshold": "4",
             "OMP_NUM_THREADS": "1",
-            "RAY_AUTH_MODE": "disabled",
         }
         log = (self._folder / f"{name}.log").open("wb")
         self._nodes[name] = subprocess.Popen(

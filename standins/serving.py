@@ -12,6 +12,7 @@ class JsonHandler(BaseHTTPRequestHandler):
     """Sends JSON, and keeps no log."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def send(self, status: int, data: bytes, headers: Mapping[str, str] | None = None) -> None:
         self.send_response(status)

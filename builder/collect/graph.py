@@ -208,7 +208,7 @@ class _Papers:
             authors = list(_author_keys(paper, orcids))
             self.first.append(keys.setdefault(authors[0], authors[0]))
             stroked.update(filter(_has_strokes, authors))
-            name = author_key(paper.authors[0]) if orcids else authors[0]
+            name = author_key(paper.authors[0]) if orcids or paper.author_ids else authors[0]
             self._first_names.append(keys.setdefault(name, name))
             hashes.extend(map(hash, authors))
             counts.append(len(authors))

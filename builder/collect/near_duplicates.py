@@ -49,9 +49,9 @@ class Copies:
     def add(self, id_: str, title: str, first_author: str, abstract: str) -> str | None:
         """Note a paper and return the id of the earlier one that it is a copy of; None if there is none."""
         key = title_key(title), author_key(first_author)
-        original = self._first.get(key) or self._text(id_, _shingles(abstract))
-        self._first.setdefault(key, id_)
-        return original
+        same_text = self._text(id_, _shingles(abstract))
+        first = self._first.setdefault(key, id_)
+        return first if first != id_ else same_text
 
     def _text(self, id_: str, shingles: np.ndarray) -> str | None:
         from datasketch import MinHash
@@ -72,8 +72,7 @@ def copies(papers: Iterable[Paper]) -> frozenset[str]:
     seen = Copies()
     found = set()
     for paper in sorted(papers, key=lambda paper: (paper.published, paper.id)):
-        first_author = paper.authors[0] if paper.authors else ""
-        if seen.add(paper.id, paper.title, first_author, paper.abstract):
+        if seen.add(paper.id, paper.title, paper.authors[0], paper.abstract):
             found.add(paper.id)
     return frozenset(found)
 

@@ -70,21 +70,15 @@ def check(findings: Audit, allowed: AuditTable) -> None:
     """Raise an AuditError that names every check that is above its threshold and not waived."""
     values = findings.shares | findings.counts
     breaches = [
-        f"{name} {values[name]} is above {limit}"
+        f"{name} {values[name]} is above {allowed.limits[name]}"
         + (f" (e.g. {', '.join(findings.examples[name])})" if name in findings.examples else "")
-        for name, limit in allowed.limits.items()
-        if values.get(name, 0) > limit and name not in allowed.waive and not _is_one(findings, name, limit)
+        for name in allowed.breaches(findings)
     ]
     if breaches:
         raise AuditError(
             f"the audit found what this round does not allow: {'; '.join(breaches)}; check that, then raise the threshold or name the "
             "check in `audit.waive` of round.toml"
         )
-
-
-def _is_one(findings: Audit, name: str, limit: float) -> bool:
-    """Tell whether a share above its threshold is a single paper: of a few, one is more than any share."""
-    return 0 < limit < 1 and len(findings.examples.get(name, ())) == 1
 
 
 @dataclass(slots=True)

@@ -101,6 +101,9 @@ def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engin
     known = {name for name in shown if (paper := store.paper(name)) and paper.abstract}
     lacking = sorted(name for name in shown - known if PaperId.parse(name))
     lacking += sorted(name for name in cited if not store.knows(name) and PaperId.parse(name))
+    # A record of a later version would keep out the one that the copy names.
+    with store.transaction():
+        store.forget(map(bare_id, lacking))
     found = progress(source.by_ids(lacking), "papers", len(lacking))
     store.add_papers((item for item in found if isinstance(item, Paper)), since="", look_up=False)
     # What another release read is read again: its texts may differ.

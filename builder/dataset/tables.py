@@ -190,9 +190,10 @@ def links(ways: Mapping[str, int]) -> Table:
 def audit_tables(audit: Audit, allowed: AuditTable) -> list[Table]:
     """Return everything that an audit says: each check, what it found and what is allowed; papers of each month, and of each category."""
     rows: list[tuple[object, ...]] = []
+    breaches = allowed.breaches(audit)
     for name, value in sorted(audit.shares.items()) + sorted(audit.counts.items()):
         limit = allowed.limits.get(name, 0.0)
-        word = "waived" if name in allowed.waive else "" if value <= limit else "breach"
+        word = "waived" if name in allowed.waive else "breach" if name in breaches else ""
         unit = "" if name in audit.counts else " of samples"
         rows.append((name.replace("_", " "), f"{value:g}{unit}", f"{limit:g}", word))
     rows += [

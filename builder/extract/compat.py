@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from builder.mupdf import pymupdf
+from lm_eval_tasks.base.text import valid
 
 # What MuPDF raises for a damaged file; most of it is a RuntimeError, a cycle among the pages is not.
 FAULTS: tuple[type[Exception], ...] = (RuntimeError, pymupdf.mupdf.FzErrorBase)
@@ -34,7 +35,8 @@ def links_of(page: pymupdf.Page) -> Iterator[tuple[tuple[float, float, float, fl
     """
     link = pymupdf.mupdf.fz_load_links(page.this)
     while link.m_internal:
-        address, box = link.uri() or "", link.rect()
+        # An address may have bytes that are no text.
+        address, box = valid(link.uri() or ""), link.rect()
         if ":" in address and not address.startswith(("#", "file:")):
             yield (box.x0, box.y0, box.x1, box.y1), address
         link = link.next()

@@ -124,7 +124,7 @@ def _line(result: Extracted) -> dict[str, Any]:
 
 def _id_in_name(name: str) -> str | None:
     """Read the paper's id in the name of its file; None if it has none."""
-    stem = re.split(r"\.(?:html|pdf|nxml|xml)\b", Path(name).name, flags=re.IGNORECASE)[0]
+    stem = re.split(r"\.(?:html?|pdf|nxml|xml)\b", Path(name).name, flags=re.IGNORECASE)[0]
     named = PaperId.of_stem(stem)
     return named.bare if named else None
 

@@ -99,7 +99,7 @@ class FlowingText:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A section and its own text, that of deeper ones left out; `kind` is what its element says of it."""
+    """A section and its own text, that of deeper ones left out; `block_class` is what its element says of it."""
 
     heading: Heading
     block_class: str = ""

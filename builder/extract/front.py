@@ -179,7 +179,7 @@ def _authors(words: Sequence[Word], before: Sequence[Line], title: str) -> tuple
     """Return the names in the lines below the title that are set like the first name there."""
     key = _key(title)
     is_title = [line.page == 0 and len(_key(line.text)) > 3 and _key(line.text) in key for line in before]
-    if not title or True not in is_title:
+    if True not in is_title:
         return ()
     # The words of a title occur again, as key words.
     end = next((i for i in range(is_title.index(True), len(before)) if not is_title[i]), len(before))

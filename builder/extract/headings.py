@@ -407,7 +407,7 @@ def _type_of(line: Line) -> tuple[float, bool, bool]:
 
 def _with_reference_list(headings: list[Heading], lines: Sequence[Line]) -> list[Heading]:
     """Add the heading of a reference list that has none, as in journals of physics: where entries count up from [1]."""
-    if any(role_of(h.words) == "references" for h in headings):
+    if _has_list(headings):
         return headings
     for i in range(len(lines) - 1, len(lines) // 3, -1):
         if (match := _ENTRY.match(lines[i].text)) and match[1] == "1" and _entries_from(lines, i) >= _MIN_ENTRIES:

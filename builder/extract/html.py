@@ -1,4 +1,4 @@
-"""An HTML page made by LaTeXML (arxiv.org/html, ar5iv) -> Reading.
+"""An HTML page made by LaTeXML (arxiv.org/html, ar5iv) -> MeasuredDocument.
 
 The page says what a PDF only shows: which element is a heading, a caption, a citation, and to which entry a citation links.
 """
@@ -105,11 +105,14 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
         del blocks[0]
     items = root.find_class("ltx_bibitem")
     references = tuple(_entry(item) for item in items)
-    listed = "\n".join(entry.raw for entry in references)
+    raw = {item: entry.raw for item, entry in zip(items, references, strict=True)}
+    lists = iter(
+        "\n".join(raw[item] for item in each.find_class("ltx_bibitem")) for each in root.find_class("ltx_bibliography")
+    )
     roles = roles_of([block.heading for block in blocks])
     if blocks and not blocks[0].block_class and "introduction" not in roles:
         roles[0] = "introduction"
-    sections = tuple(_section(block, role, listed) for block, role in zip(blocks, roles, strict=True))
+    sections = tuple(_section(block, role, lists) for block, role in zip(blocks, roles, strict=True))
     index = {item.get("id", ""): i for i, item in enumerate(items)}
     abstracts = root.find_class("ltx_abstract")
     in_english = [each for each in abstracts if (each.get("lang") or "en").casefold().startswith("en")]
@@ -128,13 +131,13 @@ def _read(root: html.HtmlElement, page: html.HtmlElement) -> MeasuredDocument:
     return MeasuredDocument(document, characters + beside, 0)
 
 
-def _section(block: TextBlock, role: Role, listed: str) -> Section:
-    """Make the section of a block; `listed` is the reference list as text."""
+def _section(block: TextBlock, role: Role, lists: Iterator[str]) -> Section:
+    """Make the section of a block; `lists` are the texts of the reference lists that are left."""
     return Section(
         heading=f"{block.heading.number} {block.heading.words}".strip(),
         role=_ROLES.get(block.block_class, role),
         level=block.heading.level,
-        text=listed if block.block_class == "ltx_bibliography" else str(block),
+        text=next(lists) if block.block_class == "ltx_bibliography" else str(block),
     )
 
 
@@ -142,7 +145,7 @@ def _walk(element: html.HtmlElement, block: TextBlock | None, blocks: list[TextB
     for child in element.iterchildren():
         block_class = next((name for name in _classes(child) if name in _LEVELS), None)
         if block_class:
-            blocks.append(TextBlock(_heading(child, block_class, len(blocks)), block_class))
+            blocks.append(TextBlock(_heading(child, block_class), block_class))
             _walk(child, blocks[-1], blocks)
         elif _is_beside(child):
             pass
@@ -162,15 +165,15 @@ def _walk(element: html.HtmlElement, block: TextBlock | None, blocks: list[TextB
             block.text.add(child.tail)
 
 
-def _heading(element: html.HtmlElement, block_class: str, position: int) -> Heading:
+def _heading(element: html.HtmlElement, block_class: str) -> Heading:
     title = next((child for child in element if "ltx_title" in _classes(child)), None)
     if title is None:
-        return Heading(position, position, "", "", _LEVELS[block_class])
+        return Heading(0, 0, "", "", _LEVELS[block_class])
     number = _plain_text(next(iter(title.find_class("ltx_tag")), None)).strip(" .:")
     words = _plain_text(title, "ltx_tag")
     # Some authors type the number.
     number, words = (number.removeprefix("Appendix "), words) if number else split_number(words)
-    return Heading(position, position, number, words, _LEVELS[block_class])
+    return Heading(0, 0, number, words, _LEVELS[block_class])
 
 
 def _write(element: html.HtmlElement, text: FlowingText) -> None:
@@ -241,7 +244,8 @@ def _take_hidden(page: html.HtmlElement) -> int:
     """Take what cannot be seen off a page; how many characters it had."""
     characters = 0
     for element in [each for each in page.iter(etree.Element) if isinstance(each, html.HtmlElement)]:
-        if element.getparent() is not None and _is_hidden(element):
+        # What is in a part that was taken off is counted already.
+        if _is_hidden(element) and page in element.iterancestors():
             characters += len("".join(element.text_content().split()))
             element.drop_tree()
     return characters

@@ -1,4 +1,4 @@
-"""An article in JATS -> Reading: sections, paragraphs and citations are marked as such, so that nothing has to be guessed.
+"""An article in JATS -> MeasuredDocument: sections, paragraphs and citations are marked as such, so that nothing has to be guessed.
 
 Figures, tables, boxes, displayed formulas, footnotes and supplements are left out; decision letters and other sub-articles are
 never part of the article (https://jats.nlm.nih.gov/archiving/tag-library/1.3/).
@@ -113,7 +113,7 @@ def _walk(container: etree._Element, text: FlowingText, level: int, blocks: list
 
 
 def _walk_section(section: etree._Element, text: FlowingText, level: int, blocks: list[TextBlock]) -> None:
-    heading = _heading(section, level, len(blocks))
+    heading = _heading(section, level)
     if not heading.words and section.find("sec") is not None:
         # It only holds the others together.
         _walk(section, text, level, blocks)
@@ -122,15 +122,15 @@ def _walk_section(section: etree._Element, text: FlowingText, level: int, blocks
         _walk(section, blocks[-1].text, level + 1, blocks)
 
 
-def _heading(section: etree._Element, level: int, position: int) -> Heading:
+def _heading(section: etree._Element, level: int) -> Heading:
     label = one_line(section.find("label")).strip(" .|∣")
     printed = one_line(section.find("title"), NOTES) or _TITLES_OF_KINDS.get(section.get("sec-type", ""), "")
-    return Heading(position, position, *((label, printed.lstrip("|∣ ")) if label else split_number(printed)), level)
+    return Heading(0, 0, *((label, printed.lstrip("|∣ ")) if label else split_number(printed)), level)
 
 
 def _is_of_body(section: etree._Element) -> bool:
     """Tell whether a section behind the body belongs to it, as some journals place methods and conclusions."""
-    words = normalise(_heading(section, 1, 0).words)
+    words = normalise(_heading(section, 1).words)
     is_named = role_of(words) == "conclusion" or _METHODS_BEHIND.fullmatch(words) or _OF_BODY.fullmatch(words)
     return not _is_left_out(section) and bool(is_named or section.get("sec-type") in _TITLES_OF_KINDS)
 

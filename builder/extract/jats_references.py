@@ -37,7 +37,7 @@ def references_of(article: etree._Element) -> tuple[tuple[Reference, ...], dict[
         named |= {citation.get("id", ""): (first + i,) for i, citation in enumerate(works)}
         twice |= named.keys() & indices.keys()
         indices |= named
-    return tuple(entries), {id_: of_id for id_, of_id in indices.items() if id_ and id_ not in twice}
+    return tuple(entries), {id_: of_id for id_, of_id in indices.items() if id_ and of_id and id_ not in twice}
 
 
 def _part_names(article: etree._Element) -> None:
@@ -114,7 +114,7 @@ def _printed_name(name: etree._Element) -> str:
 def _printed(citation: etree._Element) -> str:
     """Return the entry as it is printed; where the marks between its parts are left to a style, as "Doe J (2020) Title. Journal"."""
     marked = [citation.text or "", *(child.tail or "" for child in citation)]
-    if citation.tag != "element-citation" and any(re.search(r"[^\s]", text) for text in marked):
+    if citation.tag != "element-citation" and "".join(marked).strip():
         return one_line(citation, _NOT_PRINTED)
     names = [_printed_name(name) for name in citation.iter("name", "string-name", "collab")]
     title = _title(citation)

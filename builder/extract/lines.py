@@ -130,7 +130,9 @@ def read_page(page: pymupdf.Page) -> Page:
             printed[line.text].append(line)
             if lines and _is_initial(lines[-1], line):
                 gap = " " if lines[-1].text in _WORDS_OF_ONE and _occurs_again(blocks, line.text.split()[0]) else ""
-                lines[-1] = replace(line, text=f"{lines[-1].text}{gap}{line.text}", start=lines[-1].start)
+                head = lines[-1].text + gap
+                run_in = line.run_in and line.run_in + len(head)
+                lines[-1] = replace(line, text=head + line.text, run_in=run_in, start=lines[-1].start)
             elif lines and _continues(lines[-1], line):
                 lines[-1] = _join(lines[-1], line)
             elif line.bold and (words := _words_behind(line, lines)) is not None:

@@ -8,7 +8,10 @@ from functools import partial
 from builder.records import Mention, Reference, Section
 from lm_eval_tasks.base.text import fold
 
-_NUMERIC = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|sec|ch)[^\]]{0,20})?\]")
+# "[3, Theorem 2.1]" names a place in the work.
+_PLACE = r"(?i:p|sec|ch|th(?:m|eor)|lem|prop|cor|def|rem|eqn?\b|fig|tab|app|exam|§)"
+_NUMERIC = re.compile(rf"\[\s*(\d{{1,4}}(?:\s*[,;–—-]\s*\d{{1,4}})*)\s*(?:,\s*{_PLACE}[^\]]{{0,30}})?\]")
+_IN_A_WORK = re.compile(rf"{_PLACE}[a-z]*(?:\.\s?|\s)\S*\d")
 # "[8]-[11]", as IEEE journals print it, and then what is between one pair of brackets.
 _RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
 # "(14)", "(25; 15)", as some journals of the sciences print it. Equations have such numbers too, but for less than half of a list.
@@ -73,8 +76,9 @@ def _bracketed(
         # "[0, 1]" and "[-0.5, 1]" are intervals: no list has such numbers, and none goes beyond its highest one.
         numbers = [label for label in labels if _NUMBER.fullmatch(label) and label not in by_label]
         is_interval = any(not number.isdecimal() or not 0 < int(number) < highest for number in numbers)
+        works = [label for label in labels if label in by_label or not _IN_A_WORK.match(label)]
         if cited and not is_interval:
-            yield Mention(s, match.start(1), match.end(1), cited, len(labels) > 1)
+            yield Mention(s, match.start(1), match.end(1), cited, len(works) > 1)
 
 
 def _in_brackets(text: str) -> Iterator[re.Match[str]]:

@@ -82,6 +82,9 @@ def _open(path: Path) -> pymupdf.Document:
         named = is_valid(str(path))
         pdf = pymupdf.open(path, filetype="pdf") if named else pymupdf.open(stream=path.read_bytes(), filetype="pdf")
     except FAULTS as err:
+        # What was raised does not say that memory was refused; its cause does.
+        if "alloc" in str(err.__cause__ or ""):
+            raise MemoryError(str(err.__cause__)) from err
         raise ExtractError("not_a_pdf", f"{path}: {err}") from err
     if pdf.needs_pass:
         pdf.close()

@@ -63,7 +63,9 @@ def write_table(
         is_there = table.is_file() and table.stat().st_size > 0
         rows = list(table_rows(table)) if is_there else []
         known = {row["file"] for row in rows}
-        fresh = _read_rows(folder, [name for name in files if name not in known], rows, table, engine, contact)
+        fresh = _read_rows(
+            folder, [name for name in files if valid(name).strip() not in known], rows, table, engine, contact
+        )
         if fresh or not is_there:
             write_whole(table, (table.read_bytes() if is_there else b"") + _lines(table, is_there, fresh).encode())
         _journal_of(table).unlink(missing_ok=True)
@@ -151,8 +153,8 @@ def _looked_up(rows: list[_Row], contact: str) -> list[_Row]:
     if not ids or not contact:
         return rows
     try:
-        with TemporaryDirectory() as offset, Store.open(Path(offset) / "store.sqlite3") as store:
-            round_ = round_of_source("2000.01", {"kind": "arxiv", "contact": contact}, Path(offset))
+        with TemporaryDirectory() as folder, Store.open(Path(folder) / "store.sqlite3") as store:
+            round_ = round_of_source("2000.01", {"kind": "arxiv", "contact": contact}, Path(folder))
             found = {
                 item.id: _of_record(item) for item in open_source(round_, store).by_ids(ids) if isinstance(item, Paper)
             }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from builder.extract.sections import OUTSIDE, role_span
-from builder.records import Document, ExtractReason, Quality, Role, Section
+from builder.records import Document, ExtractReason, Quality, Role
 
 if TYPE_CHECKING:
     from builder.round.tables import QualityTable
@@ -54,6 +54,7 @@ def measure(reading: MeasuredDocument) -> Quality:
     positions = [roles.index(role) for role in _ORDER if role in roles]
     labels = [int(entry.label) for entry in document.references if entry.label.isdecimal() and int(entry.label)]
     entries = min(1.0, len(labels) / max(labels)) if labels else float(bool(document.references))
+    counts = [0 if s.role in OUTSIDE else len(s.text.split()) for s in document.sections]
     return Quality(
         words=len(words),
         coverage=min(1.0, _share(placed, reading.characters)),
@@ -65,20 +66,8 @@ def measure(reading: MeasuredDocument) -> Quality:
         headings_agree=reading.headings_agree,
         hidden=reading.hidden,
         abstract_words=len(document.abstract.split()),
-        introduction=_share(_words_of_introduction(document), sum(map(_word_count, _body(document)))),
+        introduction=_share(sum(counts[i] for i in role_span(document, "introduction")), sum(counts)),
     )
-
-
-def _body(document: Document) -> list[Section]:
-    return [section for section in document.sections if section.role not in OUTSIDE]
-
-
-def _word_count(section: Section) -> int:
-    return len(section.text.split())
-
-
-def _words_of_introduction(document: Document) -> int:
-    return sum(_word_count(document.sections[i]) for i in role_span(document, "introduction"))
 
 
 def common_share(words: list[str]) -> float:

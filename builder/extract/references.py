@@ -195,7 +195,7 @@ def _hanging_starts(lines: Sequence[Line]) -> list[int]:
     for column in _columns(lines):
         left = min(lines[i].x0 for i in column)
         starts += [i for i in column if lines[i].x0 < left + 3]
-    return sorted(starts) if len(starts) >= 3 and len(starts) / max(1, len(lines)) < 0.7 else []
+    return sorted(starts) if len(starts) >= 3 and len(starts) / len(lines) < 0.7 else []
 
 
 def _spaced_starts(lines: Sequence[Line]) -> list[int]:
@@ -260,17 +260,14 @@ def with_ids(entry: Reference, said: str) -> Reference:
     # A line's end cuts some; the link behind them does not.
     dois = _DOI.findall(said)
     doi = next((found for found in dois if not found.endswith("-")), None)
+    address = _URL.search(said)
+    url = address[0] if address else None
     return replace(
         entry,
         arxiv_id=parsed.bare if parsed else None,
         doi=_BEHIND_DOI.sub("", doi) if doi else None,
-        url=_first(_URL, said),
+        url=url,
     )
-
-
-def _first(pattern: re.Pattern[str], text: str) -> str | None:
-    found = pattern.search(text)
-    return found.group() if found else None
 
 
 def _year(pieces: Sequence[str]) -> int | None:

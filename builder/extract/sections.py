@@ -20,7 +20,7 @@ _PATTERNS: dict[Role, re.Pattern[str]] = {
         r"(?:list of )?references(?: cited| and notes)?|bibliography|literature cited|works cited"
     ),
     "acknowledgements": re.compile(
-        r"acknowledge?ments?\b.*|acknowledge?ments?|thanks|author(?:s'?|’s|s’)? contributions?.*"
+        r"acknowledge?ments?\b.*|thanks|author(?:s'?|’s|s’)? contributions?.*"
         r"|funding(?: (?:sources?|statements?|information|support|disclosures?|details|agenc|bod(?:y|ies)|and |for |acknowl|this ).*)?"
         r"|contributions? statement|disclosure of funding.*|conflicts? of interests?.*|competing interests?.*"
         r"|declaration of .*|(?:(?:data|codes?|software|materials?|and|&),? )+availability.*|availability of (?:data|code|materials?).*"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.engines.registry import Engine
 
 # Raise with every change that can affect a document: stored documents of another version are made again.
-EXTRACTOR = "17"
+EXTRACTOR = "18"
 # Recorded for a file that was not asked for because the paper's other file is good.
 _UNREAD: tuple[str, Quality | None] = ("missing_file", None)
 
@@ -124,9 +124,9 @@ def _fault(round_: Round, reason: str, figures: Quality | None) -> str:
     return reason or (quality.fault(figures, round_.quality) if figures else None) or ""
 
 
-def summarise(documents: Documents, paper_ids: Iterable[str], file_types: Sequence[FileType]) -> ReadingSummary:
+def summarise(documents: Documents, file_types: Sequence[FileType]) -> ReadingSummary:
     """Return the means of the quality figures of the documents used, and how many there are of each kind of file that the papers have."""
-    outcomes = (documents.store.outcomes(paper_id)[documents.kinds[paper_id]] for paper_id in paper_ids)
+    outcomes = (documents.store.outcomes(paper_id)[kind] for paper_id, kind in documents.kinds.items())
     rows = [asdict(figures) for _, figures in outcomes if figures is not None]
     used = Counter(documents.kinds.values())
     names = rows[0] if rows else ()

@@ -33,6 +33,13 @@ from lm_eval_tasks.base.text import without_controls
 _DOCUMENT = TypeAdapter(Document)
 
 
+def _limit(which: int, wanted: int) -> None:
+    """Limit what this process may use, within what the system allows."""
+    most = resource.getrlimit(which)[1]
+    soft = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    resource.setrlimit(which, (soft, most if which == resource.RLIMIT_CPU else soft))
+
+
 def main() -> None:
     """Answer requests until the input ends.
 
@@ -43,8 +50,7 @@ def main() -> None:
     used = (
         int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if sys.platform == "linux" else 0
     )
-    limit = used + int(sys.argv[1]) * 2**20
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    _limit(resource.RLIMIT_AS, used + int(sys.argv[1]) * 2**20)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seconds = math.ceil(float(sys.argv[2]))
     # The pipe is ours alone: what libraries print must not get between the answers.
@@ -56,11 +62,7 @@ def main() -> None:
     pymupdf.TOOLS.mupdf_display_warnings(False)
     for line in sys.stdin:
         # The system ends this process with SIGXCPU when one file has taken this much processor time.
-        most = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        used_up = math.ceil(time.process_time()) + seconds
-        resource.setrlimit(
-            resource.RLIMIT_CPU, (used_up if most == resource.RLIM_INFINITY else min(used_up, most), most)
-        )
+        _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + seconds)
         answers.write(json.dumps(answer(Path(json.loads(line)["path"]))) + "\n")
         answers.flush()
         # MuPDF keeps what it has read for pages that nobody will ask for again.

@@ -70,9 +70,9 @@ def _import_setting(
     for split, path in progress(samples, setting.name, len(samples)):
         row = _read(path, setting, report)
         if row is not None and (split, row["id"]) in seen:
-            report.kept -= 1
             report.drop(path.name, "second_sample_of_a_paper")
         elif row is not None:
+            report.kept += 1
             seen.add((split, row["id"]))
             writer.add(split, row | _count_tokens(row, setting.task, counter))
     return writer.close()
@@ -96,8 +96,9 @@ def _files(source: Path) -> Iterator[tuple[Split, Path]]:
         for path in _json_files(source / name):
             yield split, path
     for path in _json_files(source):
-        # The lists leave out the setting that a file's own name begins with.
-        yield next((split for name, split in listed.items() if path.name.endswith(name)), "test"), path
+        # The lists leave out the setting that a file's own name begins with: of "1.json" and "11.json" the longest counts.
+        name = max(filter(path.name.endswith, listed), key=len, default="")
+        yield listed.get(name, "test"), path
 
 
 def _names(path: Path) -> list[str]:
@@ -126,7 +127,6 @@ def _read(path: Path, setting: Setting, report: StageReport) -> dict[str, Any] |
         if sum(demonstration["kind"] == origin for demonstration in row["demonstrations"]) < minimum:
             report.drop(path.name, f"too_few_{origin.replace('-', '_')}_demonstrations")
             return None
-    report.kept += 1
     return row
 
 

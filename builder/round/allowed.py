@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 from builder.errors import FolderError
 from builder.round.toml_file import RoundTable
 from lm_eval_tasks.base.contract import Licenses
+from lm_eval_tasks.base.figures import Audit
 from lm_eval_tasks.base.manifest import Manifest
 
 _CREATIVE_COMMONS = re.compile(
@@ -70,6 +71,14 @@ class AuditTable(RoundTable):
             if name not in self.limits:
                 raise ValueError(f"`waive` names {name!r}, which is not a check; there are {', '.join(self.limits)}")
         return self
+
+    def breaches(self, found: Audit) -> list[str]:
+        """Name the checks that are above their thresholds and not waived. A share that is a single paper is none: of a few, one is more
+        than any share.
+        """
+        values = found.shares | found.counts
+        above = [name for name, limit in self.limits.items() if values.get(name, 0) > limit and name not in self.waive]
+        return [name for name in above if not 0 < self.limits[name] < 1 or len(found.examples.get(name, ())) != 1]
 
     @property
     def limits(self) -> dict[str, float]:

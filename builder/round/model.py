@@ -36,6 +36,7 @@ from builder.round.takedowns import TAKEDOWNS, taken_down
 from builder.round.toml_file import RoundTable, among, read_toml, text_like
 from lm_eval_tasks.base.command_line import ROUND
 from lm_eval_tasks.base.contract import PAPERS, Licenses
+from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.families.scalar import ALL_LEVELS
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
@@ -148,7 +149,9 @@ class Round(RoundTable):
             "max_age_months": self.max_age_months,
             "inactive_months": self.inactive_months,
         }
-        data["scalar"]["accepted"] = None if self.scalar.accepted is None else len(self.scalar.accepted_ids or ())
+        # Which they are, without naming them.
+        accepted = "\n".join(sorted(self.scalar.accepted_ids or ()))
+        data["scalar"]["accepted"] = None if self.scalar.accepted is None else sha256_of_bytes(accepted)
         data["source"]["references"] = [path.name for path in self.source.references]
         cleared: dict[str, object] = redact(data)
         return cleared

@@ -103,6 +103,11 @@ class HttpClient:
                 self._answers.put(url, self._round, answer)
         return answer
 
+    def forget(self, url: str) -> None:
+        """Ask again, when it is needed, for what was answered and led nowhere."""
+        self._believed.pop(url, None)
+        self._answers.forget(url, self._round)
+
     def download(self, url: str, path: Path, check: Callable[[bytes], None]) -> Path | None:
         """Fetch a file once, whatever the round; the file appears once it is complete.
 
@@ -166,7 +171,7 @@ class HttpClient:
             if failed[kind] >= failure.tries:
                 raise (_Doubted if doubts else SourceError)(
                     f"{_host(url)} failed {failure.tries} times, last: {failure} ({url[:200]}); what was "
-                    f"fetched is kept; run the same command again later{_OFFLINE * (failure.tries == UNREACHABLE_TRIES)}"
+                    f"fetched is kept; run the same command again later{_OFFLINE * (not doubts and failure.tries == UNREACHABLE_TRIES)}"
                 ) from failure
             # It doubles each time, with jitter, is at least what the server asked for, and ends.
             wait = min(max(self._source.delay * 2**attempt * random.uniform(1, 1.5), failure.wait), LONGEST_WAIT)
@@ -193,10 +198,10 @@ class HttpClient:
         self._answers.count_request(host, time.time())
         try:
             return asyncio.run(self._receive(url))
-        except (TimeoutError, httpx2.TimeoutException) as err:
-            raise _TransientFailure(f"no whole answer in {self._source.timeout:g} s") from err
-        except httpx2.ConnectError as err:
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as err:
             raise _TransientFailure("it cannot be reached (is this machine online?)", tries=UNREACHABLE_TRIES) from err
+        except (TimeoutError, httpx2.TimeoutException) as err:
+            raise _TransientFailure(f"no whole answer in {round(time.monotonic() - began, 1):g} s") from err
         except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.DecodingError) as err:
             raise _TransientFailure("the connection broke off") from err
         except (httpx2.HTTPError, httpx2.InvalidURL) as err:

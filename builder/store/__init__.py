@@ -103,20 +103,18 @@ class Store(PaperTables, DocumentTables):
     def set_note(self, key: str, value: object) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value, sort_keys=True)))
 
-    def add_papers(self, papers: Iterable[Paper], *, since: str, look_up: bool = True) -> int:
-        """Add papers, or replace those of an older version; returns how many were given.
+    def add_papers(self, papers: Iterable[Paper], *, since: str, look_up: bool = True) -> None:
+        """Add papers, or replace those of an older version.
 
         Args:
             since: the round that takes them into the pool, from which samples are drawn; "" for records that are only
                 looked up. A paper stays in the pool of the oldest round that took it.
             look_up: whether the papers can be found by their authors; False saves room for mere reference records.
         """
-        stream, count = iter(papers), 0
+        stream = iter(papers)
         while batch := list(islice(stream, _BATCH)):
             with self.transaction():
                 self.add_batch(batch, since=since, look_up=look_up)
-            count += len(batch)
-        return count
 
     def first_author_papers(self, round_: str, *, only: bool = False) -> int:
         """Return how many papers of a round's pool were first-authored by a member; with `only`, of those that it took itself."""

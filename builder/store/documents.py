@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from builder.errors import StoreError
 from builder.records import READING_REASONS, Document, FileType, Link, Quality
 from builder.store.tables import Tables
+from lm_eval_tasks.base.text import valid
 
 _DOCUMENT = TypeAdapter(Document)
 
@@ -45,7 +46,7 @@ class DocumentTables(Tables):
         figures = json.dumps(asdict(quality)) if quality else None
         self._db.execute(
             "INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?,?,?,?)",
-            (paper_id, file_type, extractor, outcome.file_sha256, outcome.reason, outcome.detail, figures, body),
+            (paper_id, file_type, extractor, outcome.file_sha256, outcome.reason, valid(outcome.detail), figures, body),
         )
 
     def read_file(self, paper_id: str, file_type: FileType, extractor: str) -> str | None:

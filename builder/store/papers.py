@@ -33,7 +33,9 @@ class PaperTables(Tables):
             "doi=CASE WHEN excluded.doi = '' THEN doi ELSE excluded.doi END, "
             "title_key=excluded.title_key, since=CASE WHEN since = '' THEN excluded.since "
             "WHEN excluded.since = '' THEN since ELSE min(since, excluded.since) END "
-            "WHERE excluded.version >= version AND (excluded.since <> '' OR since = '' OR abstract = '')",
+            # What was only looked up may be of a later version than the file that the pool has.
+            "WHERE (since = '' AND excluded.since <> '') "
+            "OR (excluded.version >= version AND (excluded.since <> '' OR since = '' OR abstract = ''))",
             (
                 (
                     p.id,
@@ -76,6 +78,8 @@ class PaperTables(Tables):
                 self._db.execute("DELETE FROM other_ids WHERE id = ?", (id_,))
                 # The next paper may have this number, and is to be indexed.
                 self._db.execute("INSERT OR IGNORE INTO changed VALUES (?)", row)
+                # It may have come from a file of references, which `collect.crawl` then reads again.
+                self._db.execute("DELETE FROM meta WHERE key GLOB 'references *'")
 
     def papers(self, ids: Iterable[str] | None = None) -> Iterator[Paper]:
         """Yield the papers that samples may be drawn from, by id; with `ids`, those in the pool or not, in the given order."""
@@ -102,7 +106,7 @@ class PaperTables(Tables):
         """
         wanted = frozenset(categories)
         # The first letters leave few rows to look at.
-        like = " OR ".join("categories GLOB ?" for _ in wanted) or "true"
+        like = " OR ".join("instr(categories, ?) = 1" for _ in wanted) or "true"
         rows = self._db.execute(
             "SELECT id, published, authors, author_ids, categories FROM papers NOT INDEXED "
             f"WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? AND ({like})",
@@ -110,7 +114,7 @@ class PaperTables(Tables):
                 since,
                 (first or date.min).isoformat(),
                 (last or date.max).isoformat(),
-                *(f"{category}*" for category in wanted),
+                *("" if category == "unknown" else category for category in wanted),
             ),
         )
         while some := rows.fetchmany(_ROWS_AT_ONCE):
@@ -154,7 +158,8 @@ class PaperTables(Tables):
         last = self._value("SELECT coalesce(max(pid), 0) FROM papers")
         for first in range(done + 1, last + 1, _PAPERS_AT_ONCE):
             self._know_authors("pid BETWEEN ? AND ?", first, min(last, first + _PAPERS_AT_ONCE - 1))
-        if last > done:
+        # Less than before if the last papers were forgotten: the next ones have their numbers.
+        if last != done:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NOTE, str(last)))
 
     def _know_authors(self, which: str, *values: int) -> None:

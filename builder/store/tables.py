@@ -61,6 +61,9 @@ class AnswerTable(Tables):
             (url, round_, answer.status, self._packer.compress(answer.body)),
         )
 
+    def forget(self, url: str, round_: str) -> None:
+        self._db.execute("DELETE FROM answers WHERE url = ? AND round = ?", (url, round_))
+
     def forget_other_rounds(self, round_: str) -> None:
         """Make room: answers count within their round only, except for those of round ""."""
         self._db.execute("DELETE FROM answers WHERE round NOT IN (?, '')", (round_,))

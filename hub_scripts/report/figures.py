@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report import kept
-from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, is_baseline
+from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, interval_cells, is_baseline
 from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, looks
 from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.families import of_task
@@ -99,12 +99,10 @@ def length_rows(groups: Sequence[Group], metric: str) -> Iterator[_Row]:
                 group.key.setting,
                 round(length, 2),
                 cell.model,
-                score.mean,
-                score.low,
-                score.high,
+                *interval_cells(score),
                 score.samples,
                 floor.mean if floor else None,
-                *((change.mean, *change.bounds) if change and change.bounds else (None, None, None)),
+                *interval_cells(change),
             )
 
 
@@ -124,7 +122,7 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
             if points:
                 look = {**style, **(REFERENCE if is_baseline(model) else {})}
                 lengths, scores = [row[2] for row in points], [row[4] for row in points]
-                reach = [[0 if row[9] is None else row[9] - row[10] for row in points]]
+                reach = [[0 if row[10] is None else row[9] - row[10] for row in points]]
                 axis.errorbar(lengths, scores, yerr=reach * 2, label=model, capsize=2, elinewidth=0.6, **look)
         floors = [row[8] for row in rows if row[0] == task and row[8] is not None]
         # Programs, the floors of questions, have lines of their own.
@@ -147,9 +145,9 @@ def _length_takeaway(rows: Sequence[_Row]) -> str:
     """Return what the longest prompts change for each model and task, compared with the shortest."""
     changes = []
     for pair in dict.fromkeys((row[0], row[3]) for row in rows if not is_baseline(row[3])):
-        points = sorted((row[2], row[4]) for row in rows if (row[0], row[3]) == pair)
-        if points[0][0] < points[-1][0]:
-            changes.append(points[-1][1] - points[0][1])
+        longest = max((row for row in rows if (row[0], row[3]) == pair), key=itemgetter(2))
+        if longest[9] is not None:
+            changes.append(longest[9])
     if not changes:
         return ""
     return (
@@ -260,17 +258,17 @@ def _score_rows(groups: Sequence[Group]) -> dict[str, list[_Row]]:
             scores = cell.columns.get(group.metric)
             if scores and not cell.is_carried:
                 score, floor = scores.interval(), cell.floors.get(group.metric)
-                bounds = score.bounds or (None, None)
                 name = (group.task, group.key.setting, group.metric, cell.model)
-                rows.append((*name, score.mean, *bounds, score.samples, floor.mean if floor else None))
+                rows.append((*name, *interval_cells(score), score.samples, floor.mean if floor else None))
     return {task: rows for task, rows in by_task.items() if len({row[3] for row in rows}) > 1}
 
 
 def _by_model(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -> Plot:
     """Draw the scores of one task with their intervals, a panel for each of its settings."""
     task, metric = rows[0][0], rows[0][2]
-    settings = list(dict.fromkeys(row[1] for row in rows))[:_MOST_PANELS]
-    models = [model for model in styles if any(row[3] == model for row in rows)][:_MOST_MODELS]
+    every = list(dict.fromkeys(row[1] for row in rows))
+    answered = [model for model in styles if any(row[3] == model for row in rows)]
+    settings, models = every[:_MOST_PANELS], answered[:_MOST_MODELS]
     figure, panels = sheet.panels(len(settings), 1.4 + 0.26 * len(models), sharey=True)
     for panel, setting in zip(panels, settings, strict=True):
         own = [row for row in rows if row[1] == setting and row[3] in models]
@@ -288,5 +286,7 @@ def _by_model(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -
     title = f"Scores: {TASK_LABELS[task]}, round {round_}"
     alt = f"{title}: the scores of {len(models)} models in {len(settings)} settings, with 95 % intervals where there are any."
     takeaway = "The dotted line is what the best program without a language model scores."
+    if len(every) > len(settings) or len(answered) > len(models):
+        takeaway += f" The plot has {len(settings)} of {len(every)} settings and {len(models)} of {len(answered)} models, its data all."
     head = "task setting metric model score low high samples floor".split()
     return sheet.save(figure, Plot(f"scores_{task}_{metric}_{round_}", title, alt, takeaway), head, rows)

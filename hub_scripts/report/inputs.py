@@ -20,7 +20,7 @@ from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.judge.verdict import SETTLED, is_complete, texts_hash
 from lm_eval_tasks.judge.win_rates import table
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
-from lm_eval_tasks.samples.run_folder import SAMPLES, results_in, samples_beside, samples_of, task_of
+from lm_eval_tasks.samples.run_folder import SAMPLES, is_time, results_in, samples_beside, samples_of, task_of
 from lm_eval_tasks.samples.sample import Sample
 
 _LOGGER = logging.getLogger(__name__)
@@ -204,7 +204,7 @@ class _Finding:
             self.inputs.runs.setdefault(self._label(path) or result.model, []).append(result)
         for path in files:
             if path.name == JOURNAL and path.parent not in self.folders:
-                self.inputs.samples.append(SamplesFile(path, self._label(path) or path.parent.name, finished=False))
+                self.inputs.samples.append(SamplesFile(path, self._label(path) or _folder_name(path), finished=False))
             elif path.name == MANIFEST:
                 self.inputs.manifests[path] = read_manifest(path.parent)
         self._check_rounds()
@@ -240,7 +240,7 @@ class _Finding:
     def _add_samples(self, path: Path, owner: Results | None) -> None:
         from lm_eval_tasks.stats.opened import read_rows
 
-        model = self._label(path) or (owner.model if owner else path.parent.name)
+        model = self._label(path) or (owner.model if owner else _folder_name(path))
         date = owner.seconds if owner else 0
         if owner is None:
             read_rows(path)
@@ -264,6 +264,11 @@ class _Finding:
             return name
         owners = {model for folder, models in self.folders.items() if folder.name == name for model in models}
         return owners.pop() if len(owners) == 1 else name
+
+
+def _folder_name(file: Path) -> str:
+    """Return what a model is called after the folder of its files, results/MODEL/TIME or another one."""
+    return next(folder.name for folder in file.parents if not is_time(folder.name))
 
 
 def _files(path: Path) -> Iterable[Path]:

@@ -42,11 +42,16 @@ class KeptPoint(NamedTuple):
 def rows_of(groups: Sequence[Group]) -> Iterator[KeptPoint]:
     """Yield a line for each model and size, and one for each part of its rows."""
     for known in filter(None, (family.kept for family in FAMILIES)):
-        own = [group for group in groups if group.key.setting in known.names]
+        own = [group for group in groups if _configuration(group) in known.names]
         for model in sorted({cell.model for group in own for cell in group.cells}):
             shares = kept_over(_rows_of_model(own, model), known)
             for each in shares:
                 yield from _lines(each, known, model, reach_of(shares, known.sizes))
+
+
+def _configuration(group: Group) -> str:
+    """Return the configuration that was asked, with a chat template or without one."""
+    return group.key.setting.removesuffix(" chat")
 
 
 def _rows_of_model(groups: Sequence[Group], model: str) -> dict[str, dict[str, ScoredRow]]:
@@ -56,7 +61,7 @@ def _rows_of_model(groups: Sequence[Group], model: str) -> dict[str, dict[str, S
         for cell in group.cells:
             column = cell.columns.get(group.metric)
             if cell.model == model and column:
-                rows[group.key.setting] = {
+                rows[_configuration(group)] = {
                     names[id_]: ScoredRow(score, column.clusters[id_], parts[id_])
                     for id_, score in column.scores.items()
                 }

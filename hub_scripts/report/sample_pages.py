@@ -11,6 +11,8 @@ from builder.ids import url_of
 from builder.round.allowed import allows
 from lm_eval_tasks.base.contract import LIKELIHOOD, Licenses
 from lm_eval_tasks.base.word_runs import run_words, share_run
+from lm_eval_tasks.families import target_of
+from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.sample import Sample
 
@@ -69,8 +71,16 @@ class SamplePage:
         slots = [slot for prompt in self.prompts for slot in prompt["slots"]]
         excerpts = [slot.get(end, "") for slot in slots for end in ("head", "tail")]
         texts = [self.row.target, *excerpts]
-        answers = [{**answer, "answer": None} if copies(answer, texts) else answer for answer in self.answers]
+        answers = [
+            {**answer, "answer": None} if not self._is_labels(answer["answer"]) and copies(answer, texts) else answer
+            for answer in self.answers
+        ]
         return {"target": None, "answers": answers, "prompts": list(map(_without_texts, self.prompts))}
+
+    def _is_labels(self, answer: str) -> bool:
+        """Tell whether an answer is what was read of it, labels alone, which repeat no text."""
+        row = self.row
+        return target_of(row.task).refine is None and answering_of(row.task).refine(answer, row) == answer
 
 
 def _facts(row: PromptRow) -> dict[str, Any]:

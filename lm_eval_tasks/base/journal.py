@@ -39,7 +39,6 @@ class Journal(Mapping[str, Any]):
         self._is_new = path is not None and not path.is_file()
         if path is not None:
             _refuse_foreign(path)
-        if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         for entry in () if path is None or self._is_new else read_entries(path):
             self._is_torn = entry is None

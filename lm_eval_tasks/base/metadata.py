@@ -189,7 +189,7 @@ def _day(key: str, value: Any) -> str | None:
 def _month(key: str, value: Any) -> str | None:
     text = _text(key, value)
     try:
-        return text and day(f"{text[:7]}-01").isoformat()[:7]
+        return text and day(text if len(text) > 7 else f"{text}-01").isoformat()[:7]
     except ValueError as err:
         raise OptionError(f"the option {key}={text!r} is not a month such as 2025-06") from err
 
@@ -274,5 +274,5 @@ OURS["keep_parts"] = Option("keep_parts", _flag, "")
 KEYS = (
     *OURS,
     *"max_model_len context_length pretrained revision enable_thinking think_end_token chat_template_args model".split(),
-    *"base_url api_key dtype trust_remote_code".split(),
+    *"base_url api_key dtype trust_remote_code gguf_file hf_overrides".split(),
 )

@@ -212,8 +212,7 @@ def _of_response(response: Any, start: int, ids: Sequence[int]) -> list[float]:
             "the server repeats one token more than it was sent and does not say how many it read (`usage`): nobody can tell before or "
             "behind the text"
         )
-    is_whole = more in (0, 1)
-    logs = known[start : start + len(ids)] if isinstance(known, list) and is_whole else []
+    logs = known[start : start + len(ids)] if isinstance(known, list) and more in (0, 1) else []
     if len(logs) != len(ids) or not all(isinstance(log, int | float) for log in logs):
         raise ModelError(
             "the server does not say how likely the tokens of a given text are (`echo` with `logprobs`): serve the model with vLLM, or "

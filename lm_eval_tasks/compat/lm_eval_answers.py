@@ -13,6 +13,7 @@ import json
 import logging
 import re
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -287,7 +288,16 @@ class Watch:
 
         def checked(*arguments: Any, **keywords: Any) -> Any:
             """Fail, and so is tried again, if it takes longer or a response says an error in place of an answer."""
-            outputs = within(seconds, lambda: call(*arguments, **keywords))
+            until = time.monotonic() + seconds
+
+            def called() -> Any:
+                outputs = call(*arguments, **keywords)
+                # Nobody waits for it any more, but it was charged.
+                for response in _responses(outputs) if time.monotonic() > until else ():
+                    self._lost(response.get("usage") if isinstance(response, Mapping) else None)
+                return outputs
+
+            outputs = within(seconds, called)
             for response in _responses(outputs) if outputs is not None else ():
                 self._readable(response)
             return outputs

@@ -100,7 +100,7 @@ def _not_loaded(name: str, config: str, err: BaseException) -> DatasetError:
 
 def _open_folder(folder: RoundFolder, config: str) -> Opened:
     """Open a folder from the files that the manifest lists, if they are what it says; the card, which `datasets` goes by, is not asked."""
-    configuration, by_ids = folder.configuration(config), folder.by_ids_of(config)
+    configuration, by_ids = folder.configuration(config), folder.manifest.by_ids_of(config)
     lacking: dict[str, int] = {
         split: contents.lacking for split, contents in configuration.splits.items() if contents.lacking
     }

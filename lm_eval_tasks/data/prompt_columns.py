@@ -200,14 +200,13 @@ class TaskData:
         return kept
 
     def _tell_of_cut(self, prompts: Sequence[slots.CutPrompt], budget: int) -> None:
-        lost = [sum(prompt.cut.values()) / max(1, prompt.tokens_before) for prompt in prompts]
-        cut = sum(share > 0 for share in lost)
-        if cut:
+        lost = [sum(prompt.cut.values()) / prompt.tokens_before for prompt in prompts if prompt.cut]
+        if lost:
             _LOGGER.warning(
                 "%s: %d of %d prompts are cut to the %d tokens that the model's context has room for, the median one by %.0f %%",
                 self.config,
-                cut,
                 len(lost),
+                len(prompts),
                 budget,
                 100 * median(lost),
             )

@@ -8,7 +8,7 @@ from typing import Self
 from huggingface_hub import hf_hub_download, list_repo_refs
 from huggingface_hub.errors import HFValidationError
 
-from lm_eval_tasks.base.contract import IDS, MADE_UP, MANIFEST, Split
+from lm_eval_tasks.base.contract import MADE_UP, MANIFEST, Split
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.files import is_inside, known_sha256, sha256_of_bytes
 from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest
@@ -67,10 +67,6 @@ class RoundFolder:
             known = [each.name for each in self.manifest.complete_configurations]
             raise DatasetError(f"the dataset '{self.path}' has no setting {name}; {suggestion(name, known, '{}')}")
         return found
-
-    def by_ids_of(self, name: str) -> ListedConfiguration | None:
-        """Find the configuration with those rows of another one that are listed by id alone."""
-        return self.manifest.find(name + IDS)
 
     def checked_files(self, configuration: ListedConfiguration) -> Mapping[Split, list[Path]]:
         """List the files of a configuration by split, after comparing each with its hash.

@@ -74,11 +74,14 @@ class AnsweringLM(GeneratingLM):
         self._budget, self._ledger = purse.budget, purse.ledger
         self._rank, self._world_size = lm.rank, lm.world_size
         self._once = once and not repeated
+        self._before = purse.before
         self._watch = Watch(lm, self._note_early, self._note_lost, in_marks, new_seeds=repeated)
         # The most that one of the questions under way can take: which of them a request asks is not told.
         self._dearest = Usage(0, 0)
         # Questions under way, by what identifies them: twins are answered in the order in which answers come.
         self._waiting: dict[str, list[PromptRequest]] = {}
+        # Of a row by likelihood that is under way.
+        self._row_key = ""
         self._asked_with: dict[str, set[str]] = {}
         self._early: Counter[tuple[str, str]] = Counter()
         # Answers of this run that are empty: an API that failed looks the same, so the next run asks again.
@@ -117,7 +120,7 @@ class AnsweringLM(GeneratingLM):
             ModelError: the model gave up; what was answered is in the journal.
             CostError: the rest would exceed the budget.
         """
-        questions = list(requests_of(requests, self._identity))
+        questions = list(requests_of(requests, self._identity, self._before))
         self._empty = set()
         missing, twins = self._unanswered_of(questions)
         self.asked += len(missing)
@@ -157,8 +160,9 @@ class AnsweringLM(GeneratingLM):
             ModelError: the model gave up, or does not tell how likely a given text is.
             CostError: the rest would exceed the budget.
         """
-        rows = list(likelihood_requests(requests, self._identity))
-        known = {row.digest: noted for row in rows if (noted := self._noted(row))}
+        rows = list(likelihood_requests(requests, self._identity, self._before))
+        read = ((row.digest, read_noted(self._journal.get(row.key), row.question)) for row in rows)
+        known = {digest: noted for digest, noted in read if noted}
         missing = list({row.digest: row for row in rows if row.digest not in known}.values())
         self.asked += len(missing)
         started = time.monotonic()
@@ -174,14 +178,14 @@ class AnsweringLM(GeneratingLM):
             if row.key not in self._journal:
                 self._note_scored(row, known[row.digest], Usage(0, 0))
         self._answers += len(rows)
-        self._usages += [Usage.of_json(usage) for row in rows for usage in self._journal.extras_of(row.key) or [None]]
+        keys = [row.key for row in rows]
+        self._usages += [
+            Usage.of_json(usage) for key in keys for usage in self._journal.extras_of(key, key + EMPTY) or [None]
+        ]
         return [likelihood for row in rows for likelihood in known[row.digest]]
 
-    def _noted(self, row: LikelihoodRequest) -> tuple[Likelihood, ...] | None:
-        return read_noted(self._journal.get(row.key), row.question)
-
     def _scored(self, rows: Sequence[LikelihoodRequest]) -> Iterator[tuple[int, Scored]]:
-        self._dearest = dearest([row.most for row in rows])
+        self._dearest, self._row_key = dearest([row.most for row in rows]), rows[0].key
         with in_one_sentence(self._lm, self._on_request):
             yield from scorer_of(self._lm)([row.question for row in rows])
 
@@ -245,9 +249,12 @@ class AnsweringLM(GeneratingLM):
             self._waiting[question.digest].append(question)
             self._asked_with[str(question.request.args[0])].add(question.digest)
         self._dearest = dearest([question.most for question in questions])
-        answers = self._ask_model([question.request for question in questions])
-        if self._unwritten:
-            raise self._unwritten
+        try:
+            answers = self._ask_model([question.request for question in questions])
+        finally:
+            # Of whatever the library makes of it.
+            if self._unwritten:
+                raise self._unwritten
         # A model that does not show its answers early, or reports other prompts than it was given, has now returned
         # them all.
         for question, answer in zip(questions, answers, strict=True):
@@ -291,12 +298,13 @@ class AnsweringLM(GeneratingLM):
             raise
 
     def _note_lost(self, usage: object) -> None:
-        """Note what a response without an answer was charged for, at one of the questions that are still open."""
-        question = next((each for waiting in self._waiting.values() for each in waiting), None)
-        if question:
+        """Note what a response without an answer was charged for, at one of the questions or rows that are under way."""
+        waiting = (each.key for of_digest in self._waiting.values() for each in of_digest)
+        key = next(waiting, self._row_key)
+        if key:
             # What it does not say is not known to have been charged; and it is no answer by whoever served it.
             used = replace(at_most(Usage.of_response(usage, ""), Usage(0, 0)), served="")
-            self._write(question.key + EMPTY, "", used)
+            self._write(key + EMPTY, "", used)
             if self._budget:
                 self._budget.pay(used)
 

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from lm_eval_tasks.base.command_line import SHORT, Parser, options_metadata
+from lm_eval_tasks.base.command_line import SHORT, Parser, metadata_of, options_metadata
 from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.metadata import switch
 from lm_eval_tasks.base.yaml_text import parse_yaml
@@ -44,10 +44,14 @@ def with_config(arguments: argparse.Namespace) -> argparse.Namespace:
         raise OptionError(f"{path}: {err}") from err
     # What stands for a key of the metadata becomes one, so that whatever is typed comes before it.
     metadata = options_metadata(of_file)
+    of_file.metadata = "{}"
+    of_options = options_metadata(of_file)
     for option in SHORT:
         setattr(of_file, option, parser.get_default(option))
     of_file.metadata = json.dumps(metadata)
     both: argparse.Namespace = parser.parse_args(arguments.words, of_file)
+    # Metadata that is typed takes the place of the file's, not of the file's other options.
+    both.metadata = json.dumps(of_options | metadata_of(both.metadata))
     return both
 
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.errors import EvalError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes, write_together
-from lm_eval_tasks.base.metadata import NO_MODEL, check
+from lm_eval_tasks.base.metadata import KEYS, NO_MODEL, check
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
-from lm_eval_tasks.data.window import READ
 from lm_eval_tasks.evaluate.given import GivenAnswer, given_answers
 from lm_eval_tasks.evaluate.run_plan import RunPlan, SampleSelection
 from lm_eval_tasks.families.reading.hook import doc_to_text
@@ -72,7 +71,7 @@ def _refuse_to_lose(output: Path) -> None:
 
 def prompt_options(arguments: Mapping[str, object]) -> dict[str, object]:
     """Choose the options that a prompt depends on, besides its row: what is shown, what finds it, what it is cut to."""
-    options = {key: value for key, value in arguments.items() if key in READ or key not in (*_NO_PROMPT, "model")}
+    options = {key: value for key, value in arguments.items() if key in KEYS and key not in (*_NO_PROMPT, "model")}
     known: dict[str, object] = redact(dict(sorted(options.items())))
     return known
 

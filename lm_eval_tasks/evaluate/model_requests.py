@@ -22,11 +22,12 @@ NAMES_OF_CAP = ("max_gen_toks", "max_tokens", "max_completion_tokens", "max_new_
 
 @dataclass(frozen=True, slots=True)
 class PromptRequest:
-    """A request, the row that it asks, and the key of its answer in the journal."""
+    """A request, the row that it asks, the key of its answer in the journal, and the bytes of the system prompt before it."""
 
     key: str
     request: Instance
     row: PromptRow
+    before: int = 0
 
     @property
     def digest(self) -> str:
@@ -41,7 +42,7 @@ class PromptRequest:
     @property
     def most(self) -> Usage:
         prompt, arguments = self.request.args
-        prompt_tokens = self.row.tokens_after if self.row.tokens_before else None
+        prompt_tokens = self.row.tokens_after + self.before if self.row.tokens_before else None
         given = (arguments.get(name) for name in NAMES_OF_CAP)
         # A server may be asked for several answers.
         cap = max((value for value in given if isinstance(value, int)), default=0) or self.row.answer_cap
@@ -53,7 +54,7 @@ def digest_of(*content: object) -> str:
     return sha256_of_bytes(json.dumps(content, sort_keys=True, default=str))
 
 
-def requests_of(requests: Sequence[Instance], identity: str) -> Iterator[PromptRequest]:
+def requests_of(requests: Sequence[Instance], identity: str, before: int = 0) -> Iterator[PromptRequest]:
     """Give the requests their keys, of sample, prompt, model and generation arguments; one that is repeated has a key for each time."""
     seen: Counter[str] = Counter()
     for request in requests:
@@ -61,7 +62,7 @@ def requests_of(requests: Sequence[Instance], identity: str) -> Iterator[PromptR
         key = digest_of(request.task_name, request.doc["id"], str(prompt), arguments, identity)
         seen[key] += 1
         unique_key = key if seen[key] == 1 else sha256_of_bytes(f"{key} {seen[key]}")
-        yield PromptRequest(unique_key, request, PromptRow.of_doc(request.doc))
+        yield PromptRequest(unique_key, request, PromptRow.of_doc(request.doc), before)
 
 
 # --- rows by likelihood
@@ -74,6 +75,7 @@ class LikelihoodRequest:
     key: str
     question: Question
     row: PromptRow
+    before: int = 0
 
     @property
     def digest(self) -> str:
@@ -83,19 +85,19 @@ class LikelihoodRequest:
     def most(self) -> Usage:
         """The most that asking can take: a server writes a token behind each text."""
         texts = self.question.texts
-        known = self.row.tokens_after + self.row.answer_cap if self.row.tokens_before else None
+        known = self.row.tokens_after + self.row.answer_cap + self.before if self.row.tokens_before else None
         of_one = most_tokens(f"{self.question.prompt}{max(texts, key=len)}", known, 1)
         return Usage((of_one.tokens_in or 0) * len(texts), len(texts))
 
 
-def likelihood_requests(requests: Sequence[Instance], identity: str) -> Iterator[LikelihoodRequest]:
+def likelihood_requests(requests: Sequence[Instance], identity: str, before: int = 0) -> Iterator[LikelihoodRequest]:
     """Give each row its key; lm-eval asks for its texts one behind the other."""
     for _, together in groupby(requests, key=_what_is_shared):
         of_row = list(together)
         prompt, texts = str(of_row[0].args[0]), tuple(str(request.args[1]) for request in of_row)
         key = digest_of(of_row[0].task_name, of_row[0].doc["id"], prompt, texts, identity)
         row = PromptRow.of_doc(of_row[0].doc)
-        yield LikelihoodRequest(key, Question(prompt, texts, row.task), row)
+        yield LikelihoodRequest(key, Question(prompt, texts, row.task), row, before)
 
 
 def _what_is_shared(request: Instance) -> tuple[str | None, Any, str]:

@@ -23,7 +23,7 @@ from lm_eval_tasks.evaluate.identity import identity_of
 from lm_eval_tasks.evaluate.models import check_chat_template, made_with, open_model
 from lm_eval_tasks.evaluate.run_plan import RunPlan
 from lm_eval_tasks.evaluate.shorter import in_contexts, numbers_of, of_round, write_tasks
-from lm_eval_tasks.llm.addresses import check_address, note_address
+from lm_eval_tasks.llm.addresses import check_address
 from lm_eval_tasks.llm.ledger import Purse
 from lm_eval_tasks.llm.usage import Usage
 from lm_eval_tasks.llm.weights import pinned, weights_of
@@ -72,7 +72,6 @@ def evaluate(plan: RunPlan) -> list[Score]:
         run = _open(plan, Path(folder))
         lm = _answering(run)
         results = _ask(run, lm)
-        note_address(output / JOURNAL if output else None, plan.address)
         logged = _answered(results.pop("samples"), plan.label)
         samples = {task: [Sample.of_logged(line) for line in lines] for task, lines in logged.items()}
         _warn_of_unfinished(samples, plan.label)
@@ -112,11 +111,13 @@ def _answering(run: OpenRun) -> AnsweringLM:
     file = plan.output / JOURNAL if plan.output else None
     check_address(file, plan.address)
     journal = Journal(file, extra=USAGE)
+    purse = Purse.of(journal, plan.means, lambda: map(Usage.of_json, journal.extras_of()))
+    before = len((plan.generation.system_instruction or "").encode())
     return AnsweringLM(
         run.model,
         identity_of(plan.model, plan.model_args, run.weights, plan.generation),
         journal,
-        Purse.of(journal, plan.means, lambda: map(Usage.of_json, journal.extras_of())),
+        replace(purse, before=before),
         repeated=plan.generation.repeats > 1,
         once=plan.is_language_model,
     )
@@ -137,7 +138,7 @@ def _ask(run: OpenRun, lm: AnsweringLM) -> dict[str, Any]:
         members=expanded(run.names),
     )
     gen_kwargs = command_line.parse_args(generation.gen_kwargs)
-    if reasoning and "max_gen_toks" in gen_kwargs:
+    if reasoning and isinstance(gen_kwargs.get("max_gen_toks"), int):
         gen_kwargs["max_gen_toks"] += reasoning
     seeds = dict(zip(_SEEDS, generation.seeds, strict=True)) if generation.seeds else {}
     results = simple_evaluate(

@@ -71,15 +71,15 @@ class RunPlan:
             EvalError: something in it cannot be asked.
         """
         context = Options.of(metadata).context
-        plan = cls(model=model, model_args=parse_args(model_args), metadata=dict(metadata), **others)  # type: ignore[arg-type]
+        # Tasks with less to read have names of their own.
+        named = {key: value for key, value in metadata.items() if key != "context"}
+        plan = cls(model=model, model_args=parse_args(model_args), metadata=named, **others)  # type: ignore[arg-type]
         if context != FULL and plan.contexts:
             raise EvalError(
                 f"--contexts and the option context={context!r} both say how much is shown: give one of them"
             )
         if context != FULL:
             plan = replace(plan, contexts=(context,))
-        # Tasks with less to read have names of their own.
-        plan = replace(plan, metadata={key: value for key, value in metadata.items() if key != "context"})
         plan._check()
         return plan
 
@@ -119,10 +119,10 @@ class RunPlan:
             raise EvalError(
                 f"--gen_kwargs {omitted[0]}={OMIT} leaves a parameter out of requests to a server; this model has none"
             )
-        for name in NAMES_OF_CAP:
+        for name in (*NAMES_OF_CAP, "n"):
             longest = arguments.get(name)
             if longest not in (None, OMIT) and (type(longest) is not int or longest < 1):
-                raise EvalError(f"--gen_kwargs {name}={longest!r:.40} is not a whole number of tokens of at least 1")
+                raise EvalError(f"--gen_kwargs {name}={longest!r:.40} is not a whole number of at least 1")
         if self.model == "local-chat-completions" and not self.generation.apply_chat_template:
             raise EvalError("the model type local-chat-completions is sent chat messages: add --apply_chat_template")
 

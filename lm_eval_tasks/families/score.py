@@ -66,7 +66,7 @@ def score_likelihoods(resps: Sequence[Sequence[Any]], docs: Docs) -> list[str]:
     Returns:
         For each text the `ScoredAnswer` of its row as text.
     """
-    answered = [(row, [value for value, _ in of_row]) for row, of_row in _by_row(resps, docs)]
+    answered = list(_by_row(resps, docs))
     answers = Answers(_of_likelihoods(PromptRow.of_doc(doc), doc, values) for doc, values in answered)
     texts: list[str] = []
     for (doc, values), scored in zip(answered, _score_answers(answers), strict=True):
@@ -74,14 +74,11 @@ def score_likelihoods(resps: Sequence[Sequence[Any]], docs: Docs) -> list[str]:
     return texts
 
 
-def _by_row(
-    resps: Sequence[Sequence[Any]], docs: Docs
-) -> Iterator[tuple[Mapping[str, object], list[tuple[Any, Mapping[str, object]]]]]:
-    """Yield each row with what belongs to it; rows of one task have ids of their own."""
-    pairs = [(values[0], doc) for values, doc in zip(resps, docs, strict=True)]
-    for _, of_row in groupby(pairs, key=lambda pair: pair[1]["id"]):
+def _by_row(resps: Sequence[Sequence[Any]], docs: Docs) -> Iterator[tuple[Mapping[str, object], list[Any]]]:
+    """Yield each row with its texts' likelihoods; rows of one task have ids of their own."""
+    for _, of_row in groupby(zip(docs, resps, strict=True), key=lambda pair: pair[0]["id"]):
         together = list(of_row)
-        yield together[0][1], together
+        yield together[0][0], [values[0] for _, values in together]
 
 
 def _of_likelihoods(row: PromptRow, doc: Mapping[str, object], values: Sequence[Any]) -> Answer:

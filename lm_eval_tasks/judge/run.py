@@ -17,7 +17,7 @@ from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.judge.ask import Comparison, Outcome, ask_judge, check_judge, is_answered, outcome_of, usages_of
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, SETTLED, texts_hash
 from lm_eval_tasks.judge.win_rates import Judged, summary
-from lm_eval_tasks.llm.addresses import check_address, note_address
+from lm_eval_tasks.llm.addresses import check_address
 from lm_eval_tasks.llm.chat import Server
 from lm_eval_tasks.llm.ledger import lost_in
 from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals, with_costs
@@ -124,7 +124,9 @@ def estimate(judging: Judging) -> tuple[int, Usage]:
     model, file = judging.server.model, judging.journal_file
     journal: Journal | Mapping[str, object] = Journal(file) if file.is_file() else {}
     every = questions(judging.samples, judging.passages)
-    lengths = [len(question.prompt) for question in every if not is_answered(model, question, journal)]
+    # Two questions that are the same are asked once.
+    asked = {question.prompt for question in every if not is_answered(model, question, journal)}
+    lengths = list(map(len, asked))
     verdicts = [usage.tokens_out for usage in usages_of(journal) if usage.tokens_out]
     answer = fmean(verdicts or [_VERDICT_TOKENS])
     return len(lengths), Usage(sum(lengths) // 4, round(len(lengths) * answer))
@@ -145,11 +147,9 @@ def judge(judging: Judging) -> dict[str, object]:
     with exclusive(judging.journal_file):
         check_address(judging.journal_file, server.base_url or "")
         journal = Journal(judging.journal_file)
-        ask_judge(
-            server, questions(samples, judging.passages), journal, means=judging.means, concurrency=judging.concurrency
-        )
+        asked = questions(samples, judging.passages)
+        ask_judge(server, asked, journal, means=judging.means, concurrency=judging.concurrency)
         usages = usages_of(journal)
-        note_address(judging.journal_file, server.base_url or "")
     outcomes = [judging.outcomes(sample, journal) for sample in samples]
     _check_answered(server.model, outcomes)
     judged = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]

@@ -24,11 +24,18 @@ _ENDPOINTS = ("/chat/completions", "/completions")
 
 def check_address(journal: Path | None, url: str) -> None:
     """Compare the server that a run names with the one that its journal's answers came from, by the models that both say they serve.
+    Beside a journal without answers, note which server they will come from.
 
     Raises:
         ModelError: the servers serve other models.
     """
-    noted = _noted(journal) if journal and url else None
+    if not journal or not url:
+        return
+    if not journal.is_file() or not journal.stat().st_size:
+        content = {"url": redact(url), "models": sorted(_models(url))}
+        write_whole(_place(journal), json.dumps(content) + "\n")
+        return
+    noted = _noted(journal)
     if not noted or noted.get("url") == redact(url):
         return
     before, now = set(map(str, noted.get("models") or ())), _models(url)
@@ -42,13 +49,6 @@ def check_address(journal: Path | None, url: str) -> None:
         noted.get("url"),
         redact(url),
     )
-
-
-def note_address(journal: Path | None, url: str) -> None:
-    """Note beside a journal which server its answers came from first."""
-    if journal and url and _noted(journal) is None:
-        content = {"url": redact(url), "models": sorted(_models(url))}
-        write_whole(_place(journal), json.dumps(content) + "\n")
 
 
 def _place(journal: Path) -> Path:

@@ -174,10 +174,13 @@ class _Asking:
             answer, said = await self._ask_with_retries(messages, longest, most, lost)
             # As later runs must count it, too.
             usage = at_most(said, most) if self._budget else said
-        except CostError as err:
+        except (CostError, ServerError, Stopped) as err:
             if not lost:
                 raise
-            raise NoAnswer(str(err), reduce(Usage.plus, lost)) from err
+            # What was charged is noted with this question; nothing more is asked.
+            if isinstance(err, ServerError):
+                self.gone = self.gone or err
+            raise NoAnswer(str(err) or "stopped", reduce(Usage.plus, lost)) from err
         except NoAnswer as err:
             err.usage = reduce(Usage.plus, lost) if lost else None
             self._failures += 1

@@ -75,16 +75,21 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """What asking may cost, and where it is noted; None for what is not counted."""
+    """What asking may cost, and where it is noted; None for what is not counted.
+
+    Attributes:
+        before: bytes of the system prompt, which each prompt whose tokens are known is behind.
+    """
 
     budget: Budget | None = None
     ledger: Ledger | None = None
+    before: int = 0
 
     @classmethod
     def of(cls, journal: Journal, means: Means, usages: Callable[[], Iterable[Usage]]) -> Self:
         """Open the purse of a run that goes on from a journal; `usages` reads there what its answers took."""
         if means.price is None:
-            return cls(means.budget(usages()))
+            return cls()
         ledger = Ledger(journal)
         budget = means.budget([*usages(), lost_in(journal)[1]])
         ledger.keep_within(budget)

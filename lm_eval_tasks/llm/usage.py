@@ -150,6 +150,9 @@ def usage_together(usages: Sequence[UsageTotals]) -> UsageTotals:
     names = [column.name for column in fields(UsageTotals) if column.name not in _COUNTED]
     values = {name: [getattr(usage, name) for usage in usages] for name in names}
     sums = {name: None if None in each else sum(each) for name, each in values.items()}
+    # These are None where nothing was lost.
+    for name in ("lost", "cost_of_lost"):
+        sums[name] = sum(filter(None, values[name])) or None
     return UsageTotals(**sums, finish=dict(sorted(finish.items())), served=dict(sorted(served.items())))
 
 

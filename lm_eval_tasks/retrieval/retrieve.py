@@ -109,7 +109,10 @@ def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[li
     slug = "".join(c if c.isalnum() else "-" for c in retriever.name)[-40:].strip("-")
     name = f"{slug}-{sha256_of_bytes(retriever.name)[:8]}-{chunking.size}-{chunking.overlap}-{chunking.top}.jsonl"
     journal = Journal(cache / name)
-    contents = ([retriever.name, question.query, question.texts] for question in questions)
+    # Of the chunks, which another release of the splitter may make otherwise.
+    chunked = [split(question.texts) for question in questions]
+    asked = zip(questions, chunked, strict=True)
+    contents = ([retriever.name, question.query, chunks] for question, chunks in asked)
     keys = [sha256_of_bytes(json.dumps(content, ensure_ascii=False)) for content in contents]
     missing = [i for i, key in enumerate(keys) if key not in journal]
     with counted(f"retrieve {how.label}", len(questions), len(questions) - len(missing)) as progress:
@@ -119,11 +122,7 @@ def retrieve(questions: Sequence[Query], how: Retrieval, cache: Path) -> list[li
             for i, order in zip(group, ranked, strict=True):
                 journal.add(keys[i], order)
                 progress.update()
-    return [
-        [chunks[k] for k in journal[key]]
-        for key, question in zip(keys, questions, strict=True)
-        for chunks in (split(question.texts),)
-    ]
+    return [[chunks[k] for k in journal[key]] for key, chunks in zip(keys, chunked, strict=True)]
 
 
 def _rank(how: Retrieval, questions: Sequence[Query]) -> list[list[int]]:

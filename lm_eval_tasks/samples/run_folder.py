@@ -48,10 +48,13 @@ def is_time(name: str) -> bool:
         return False
 
 
-def is_unfinished(folder: Path) -> bool:
-    """Tell whether a folder has the journal of a run, and no results of it."""
+def refuse_unfinished(folder: Path) -> None:
+    """Raise a SamplesError if a folder has the journal of a run, and no results of it."""
     newest = newest_run(folder)
-    return (newest / JOURNAL).is_file() and not results_in(newest) and not samples_in(newest)
+    if (newest / JOURNAL).is_file() and not results_in(newest) and not samples_in(newest):
+        raise SamplesError(
+            f"the run in {folder} has not ended, so its answers have no scores: the same command goes on"
+        )
 
 
 @contextmanager
@@ -66,6 +69,7 @@ def removed_if_empty(folder: Path) -> Iterator[None]:
 
 def only_result(folder: Path, owner: str = "the output folder of a run") -> Results:
     """Return the results of a folder that has one file of them; a SamplesError that says what such a folder is if this one has not."""
+    refuse_unfinished(folder)
     # lm-eval writes into a folder below the one that it is given.
     files = results_in(folder) or results_in(newest_run(folder)) or results_in(folder, deep=True)
     if len(files) != 1:

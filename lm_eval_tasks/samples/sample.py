@@ -117,11 +117,7 @@ def read(paths: Sequence[Path]) -> list[Sample]:
     Raises:
         SamplesError: there are none, a file contains something else, or is not what the results of its run list.
     """
-    files = [
-        file
-        for path in paths
-        for file in ((samples_below(newest_run(path)) or sorted(path.rglob(JOURNAL))) if path.is_dir() else [path])
-    ]
+    files = [file for path in paths for file in (_files_of(newest_run(path)) if path.is_dir() else [path])]
     if not files:
         raise SamplesError(
             f"{', '.join(map(str, paths))} contains no samples_*.jsonl: name the --output folder of `academiceval eval`, or of "
@@ -136,6 +132,10 @@ def read(paths: Sequence[Path]) -> list[Sample]:
                 )
             samples[sample.task, sample.id] = sample
     return list(samples.values())
+
+
+def _files_of(folder: Path) -> list[Path]:
+    return samples_below(folder) or sorted(folder.rglob(JOURNAL))
 
 
 def read_file(file: Path) -> Iterator[Sample]:

@@ -17,7 +17,7 @@ from lm_eval_tasks.families.descriptor import Board
 from lm_eval_tasks.families.registry import BOARDS, LOWER, comparisons, counted, is_lower_better
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import Results, read_results
-from lm_eval_tasks.samples.run_folder import is_time, is_unfinished, only_result, results_in
+from lm_eval_tasks.samples.run_folder import is_time, newest_run, only_result, refuse_unfinished, results_in
 from lm_eval_tasks.samples.sample import Sample, by_task, paired, revisions_apart
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
@@ -67,10 +67,7 @@ def runs_of(paths: Sequence[Path]) -> dict[Path, Run]:
     for i, path in enumerate(paths):
         if any(_is_part(path, other) or _is_part(other, path) for other in paths[:i]):
             raise SamplesError(f"{path} cannot be compared with itself: give the runs of two models")
-        if is_unfinished(path):
-            raise SamplesError(
-                f"the run in {path} has not ended, so its answers have no scores: the same command goes on"
-            )
+        refuse_unfinished(path)
     return {path: by_task(read_runs([path])) for path in paths}
 
 
@@ -111,8 +108,7 @@ def _of_pair(
 ) -> tuple[list[Difference], int]:
     """Return the differences of two runs, of each task, then of the boards that both have; and how many were to be expected."""
     common = [task for task in first if task in second]
-    whole = [_uncut(run) if uncut else run for run in (first, second)]
-    saved = [] if metrics else list(_of_savings(runs, *whole))
+    saved = [] if metrics else list(_of_savings(runs, first, second, uncut=uncut))
     if not common and not saved:
         reason = f": {OTHER_FORMAT}" if _formats(first) != _formats(second) else ""
         raise SamplesError(
@@ -162,10 +158,6 @@ def _of_task(
             yield Difference(runs, task, metric, a, b, over, sizes)
 
 
-def _uncut(run: Run) -> Run:
-    return {task: [sample for sample in of_task if not sample.row.tokens_cut] for task, of_task in run.items()}
-
-
 def _formats(run: Run) -> set[bool | None]:
     """Return whether a run asked for likelihoods through a chat template."""
     return {sample.row.chat for of_task in run.values() for sample in of_task if sample.row.way == LIKELIHOOD}
@@ -178,7 +170,7 @@ def _of_shares(runs: tuple[Path, Path], first: Run, second: Run) -> Iterator[Dif
         yield Difference(runs, name, "share kept", a, b, over, sizes)
 
 
-def _of_savings(runs: tuple[Path, Path], first: Run, second: Run) -> Iterator[Difference]:
+def _of_savings(runs: tuple[Path, Path], first: Run, second: Run, *, uncut: bool) -> Iterator[Difference]:
     """Yield the differences between what reading saved in both runs, for the headline contexts."""
     ours, theirs = (
         contexts_of([sample for of_task in run.values() for sample in of_task], across_formats=True)
@@ -188,17 +180,20 @@ def _of_savings(runs: tuple[Path, Path], first: Run, second: Run) -> Iterator[Di
         sides = (ours[task], theirs[task])
         for pair in HEADLINE:
             stated = [side.keys() >= set(pair) and saving_of(task, pair, side) is not None for side in sides]
-            difference = _of_saving(runs, f"{task}: {pair[1]} over {pair[0]}", pair, sides) if all(stated) else None
+            name = f"{task}: {pair[1]} over {pair[0]}"
+            difference = _of_saving(runs, name, pair, sides, uncut=uncut) if all(stated) else None
             if difference:
                 yield difference
 
 
 def _of_saving(
-    runs: tuple[Path, Path], name: str, pair: tuple[str, str], sides: tuple[Contexts, Contexts]
+    runs: tuple[Path, Path], name: str, pair: tuple[str, str], sides: tuple[Contexts, Contexts], *, uncut: bool
 ) -> Difference | None:
     """Return the difference between what two runs saved, over the rows that both have; None without any."""
     first, second = (_saved(side, pair) for side in sides)
     ids = [id_ for id_ in first if id_ in second]
+    if uncut:
+        ids = [id_ for id_ in ids if not any(side[context][id_].row.tokens_cut for side in sides for context in pair)]
     if not ids:
         return None
     a, b = (fmean(saved[id_] for id_ in ids) for saved in (first, second))
@@ -338,9 +333,14 @@ def _p(value: float | None) -> str:
 # --- two runs of one model, stage by stage: an installation checked against another one
 
 
+def _results_of(run: Path) -> list[Path]:
+    """Return the files of results of the run that a folder has, of several by their times the newest; none of a file of samples."""
+    return results_in(newest_run(run), deep=True) if run.is_dir() else []
+
+
 def answered_as(runs: Sequence[Path]) -> list[str]:
     """Return a sentence for each folder of a run whose server answered as several models."""
-    blocks = {run: only_result(run).block for run in runs if len(results_in(run)) == 1}
+    blocks = {run: only_result(run).block for run in runs if len(_results_of(run)) == 1}
     served = {run: block.usage.served for run, block in blocks.items() if block and len(block.usage.served) > 1}
     return [f"{run} was answered by several models: {', '.join(sorted(names))}" for run, names in served.items()]
 
@@ -348,7 +348,7 @@ def answered_as(runs: Sequence[Path]) -> list[str]:
 def other_splits(runs: Sequence[Path]) -> Iterator[str]:
     """Yield a sentence for each folder of a run over another split than the test papers."""
     for run in runs:
-        for file in results_in(run) if run.is_dir() else ():
+        for file in _results_of(run):
             split = read_results(file).split
             if split != TEST:
                 yield f"{run} is over the split {split!r}, not over the test papers"
@@ -358,7 +358,7 @@ def agreement(runs: Mapping[Path, Run]) -> Iterator[str]:
     """Count, for two folders of runs of one model, how many rows of each task agree at each stage, so that the first that differs is seen;
     else nothing.
     """
-    if len(runs) != 2 or not all(len(results_in(run)) == 1 for run in runs):
+    if len(runs) != 2 or not all(len(_results_of(run)) == 1 for run in runs):
         return
     first, second = map(only_result, runs)
     if first.model != second.model:

@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from statistics import fmean
 from typing import TYPE_CHECKING, Literal
-
-import numpy as np
 
 from lm_eval_tasks.base.intervals import Interval, difference
 from lm_eval_tasks.base.tables import Table, with_bounds
@@ -125,7 +124,8 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
     authors = [sized[id_].cluster for id_ in ids]
     recalled = _minus(without, sized, ids)
     of_alone = _minus(without, alone, ids)
-    known = KeptShare(name, _mean_of(sized, ids), difference(recalled, authors), None, None, {})
+    score = fmean(sized[id_].score for id_ in ids)
+    known = KeptShare(name, score, difference(recalled, authors), None, None, {})
     if name == kept.alone or not _is_stated(difference(of_alone, authors)):
         return known
     longer = rows.get(kept.withouts.get(name, ""), {})
@@ -142,11 +142,6 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
 def _is_stated(alone: Interval) -> bool:
     """Tell whether there are enough first authors, and enough is recalled alone, for a share of it."""
     return alone.clusters >= FEWEST and bool(alone.error) and alone.mean >= ERRORS * (alone.error or 0.0)
-
-
-def _mean_of(rows: Rows, ids: Sequence[str]) -> float:
-    scores = [rows[id_].score for id_ in ids]
-    return float(np.mean(scores)) if scores else float("nan")
 
 
 def _minus(more: Rows, fewer: Rows, ids: Sequence[str]) -> list[float]:

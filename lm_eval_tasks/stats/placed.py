@@ -11,7 +11,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_tasks.base.intervals import FEWEST, Estimate, Interval, effective, has_enough
+from lm_eval_tasks.base.intervals import FEWEST, Estimate, Interval, effective, has_enough, numbered
 from lm_eval_tasks.stats.columns import Column
 
 # A higher floor leaves no room above it.
@@ -67,8 +67,7 @@ def place_task(setting: str, task: str, scores: Column | None, floors: Column | 
     if fmean(floor_of) > HIGHEST_FLOOR:
         return None
     names = tuple(dict.fromkeys(both.clusters.values()))
-    indices = {name: i for i, name in enumerate(names)}
-    at = [indices[name] for name in both.clusters.values()]
+    at = numbered(list(both.clusters.values()))
     score_sums = np.bincount(at, list(both.scores.values())).astype(np.float64)
     return PlacedTask(setting, task, names, score_sums, np.bincount(at, floor_of).astype(np.float64), np.bincount(at))
 

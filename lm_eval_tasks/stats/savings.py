@@ -10,7 +10,6 @@ import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations, pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
@@ -133,9 +132,8 @@ def saving_of(task: str, pair: tuple[str, str], contexts: Contexts) -> Saving | 
     return Saving(task, *pair, before, after, saved, copied, same, cut)
 
 
-@cache
 def _warn(task: str, pair: tuple[str, str], same: int, count: int) -> None:
-    """Say once why a saving is not stated."""
+    """Say why a saving is not stated."""
     _LOGGER.warning(
         "%s: no saving of %s over %s is stated, because %s",
         task,

@@ -117,7 +117,7 @@ def score_table(
         names.setdefault(score.task, score.task)
         model = f"{score.model} + {score.retriever}" if score.retriever else score.model
         tasks.setdefault((score.task, model), {})[score.metric] = score
-    own = {task: _of_task(task, samples.get(task, ()), gains) for task, _ in tasks}
+    own = {task: _of_task(task, samples) for task, _ in tasks}
     rows = [
         (names[task], *_row(task, model, metric, of_task, samples.get(task, ()), own[task]))
         for (task, model), of_task in sorted(tasks.items())
@@ -218,11 +218,10 @@ def _asked_in_full(task: str) -> list[str]:
     return [record.configuration for record in TASKS if record.name == task and record.context == FULL]
 
 
-def _of_task(task: str, samples: Sequence[Sample], gains: Sequence[Gain]) -> list[Gain]:
-    """Return the gains of what a task asked in full, which its rows name; without them, of the configuration that it asks."""
-    asked = _asked_in_full(task)
-    names = {sample.row.suffixed for sample in samples} or set(asked)
-    return [gain for gain in gains if asked and gain.configuration in names]
+def _of_task(task: str, samples: Samples) -> list[Gain]:
+    """Return the gains of what a task asked in full, over its own rows: another task may ask more of the same configuration."""
+    shorter = [sample for of_task in samples.values() for sample in of_task if sample.row.shown]
+    return gains_of([*samples.get(task, ()), *shorter]) if _asked_in_full(task) else []
 
 
 def _floor(task: str, metric: Metric, scores: Mapping[str, Score], samples: Sequence[Sample]) -> float | None:

@@ -106,7 +106,7 @@ def _possible_cuts(text: str, edits: Sequence[Edit]) -> list[int]:
     """Return the ends of sentences and of paragraphs that end with one, outside what is replaced; the end of the text last."""
     ends = [match.end() for match in SENTENCE_END.finditer(text)]
     free = [end for end in ends if not any(edit.start < end < edit.end for edit in edits)]
-    return [*free, len(text)] if not free or free[-1] < len(text) else free
+    return [*free, len(text)]
 
 
 def _words(text: str, start: int, end: int, edits: Sequence[Edit]) -> int:

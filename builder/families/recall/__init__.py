@@ -129,6 +129,8 @@ class _Recalled:
         seed, most = self.workspace.round_.seed, self.workspace.round_.recall.texts
         found: list[AskedText] = []
         for paper in progress(new_papers(self.workspace), "texts to recall"):
+            if len(found) >= most:
+                break
             reason = reason_of(paper, self.workspace)
             asked = [] if reason else asked_texts(self.text(paper.id), self._is_rare)
             if not asked:

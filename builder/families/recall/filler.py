@@ -90,7 +90,7 @@ def fill(
         if taken is None:
             paper = next(papers, None)
             if paper is None:
-                return None
+                return filler if filler.tokens >= least else None
             queues[side] = _outwards(paper, asked.sought, is_before=side == "before")
             continue
         id_, number, tokens = taken

@@ -160,8 +160,7 @@ def _names(text: str) -> Iterator[TextSpan]:
 def sentences(text: str) -> list[tuple[int, int]]:
     """Return where each sentence of a text begins and ends."""
     ends = [match.end() for match in SENTENCE_END.finditer(text)]
-    bounds = [0, *[end for end in ends if end < len(text)], len(text)]
-    return list(pairwise(bounds))
+    return list(pairwise([0, *ends, len(text)]))
 
 
 def content_words(text: str) -> set[str]:

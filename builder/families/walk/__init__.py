@@ -119,9 +119,10 @@ class Walk:
         """
         chosen: dict[tuple[str, ...], WalkQuestion] = {}
         used: set[str] = set()
+        of_works = self.withheld.copy()
         again = [self.question(one.kind, [work.key for work in one.works]) for one in preferred]
         # All of them are asked in turn, which counts what is withheld.
-        self.withheld.clear()
+        self.withheld = of_works
         for question in chain(filter(None, again), self._in_turn(seed)):
             if len(chosen) == count:
                 break

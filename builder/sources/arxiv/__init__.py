@@ -171,7 +171,7 @@ _AUTHOR = f"{_ARXIV}authors/{_ARXIV}author"
 _FIELDS = ("id", "title", "abstract", "categories", "updated", "doi", "comments")
 # All of arXiv is about 3,000 pages.
 _MOST_PAGES = 20_000
-_LATER = "what was fetched is kept, try again tomorrow"
+_LATER = "try again tomorrow"
 _KNOWN_ERRORS = frozenset({"noRecordsMatch", "badResumptionToken", "idDoesNotExist"})
 
 
@@ -199,17 +199,22 @@ class OaiPmh:
     def records(self, set_: str | None, changed_from: date) -> Iterator[OaiRecord]:
         """Yield every record of a set that changed since a day; a token that expired under way is worked round."""
         start = latest = changed_from.isoformat()
-        seen: set[str] = set()
+        # The addresses of this list's pages.
+        asked: set[str] = set()
         token: str | None = None
         for _ in range(_MOST_PAGES):
             of_list = {"metadataPrefix": "arXiv", "from": start, **({"set": set_} if set_ else {})}
-            root = self._get({"verb": "ListRecords", **({"resumptionToken": token} if token else of_list)})
+            url = self._address({"verb": "ListRecords", **({"resumptionToken": token} if token else of_list)})
+            if url in asked:
+                raise self._useless(asked, f"goes in circles: a token of its list from {start} was repeated")
+            asked.add(url)
+            root = self._get(url)
             if (error := root.find(f"{_OAI}error")) is not None:
                 if error.get("code") != "badResumptionToken":
                     return
                 if latest == start:
-                    raise SourceError(f"arXiv's OAI-PMH service gives up its own list from {start}; {_LATER}")
-                start, token, seen = latest, None, set()
+                    raise self._useless(asked, f"gives up its own list from {start}")
+                start, token, asked = latest, None, set()
                 continue
             for record in map(_record, root.iterfind(f"{_OAI}ListRecords/{_OAI}record")):
                 latest = max(latest, record.changed)
@@ -217,20 +222,23 @@ class OaiPmh:
             token = root.findtext(f"{_OAI}ListRecords/{_OAI}resumptionToken")
             if not token:
                 return
-            if token in seen:
-                raise SourceError(
-                    f"arXiv's OAI-PMH service goes in circles: a token of its list from {start} was repeated; {_LATER}"
-                )
-            seen.add(token)
-        raise SourceError(f"arXiv's OAI-PMH service does not end its list from {start}; {_LATER}")
+        raise self._useless(asked, f"does not end its list from {start}")
+
+    def _useless(self, asked: Iterable[str], what: str) -> SourceError:
+        """Return the error of a list whose pages lead nowhere; the next run asks for them again."""
+        for url in asked:
+            self._http.forget(url)
+        return SourceError(f"arXiv's OAI-PMH service {what}; {_LATER}")
 
     def record(self, paper_id: str) -> OaiRecord | None:
         query = {"verb": "GetRecord", "identifier": f"oai:arXiv.org:{paper_id}", "metadataPrefix": "arXiv"}
-        element = self._get(query).find(f"{_OAI}GetRecord/{_OAI}record")
+        element = self._get(self._address(query)).find(f"{_OAI}GetRecord/{_OAI}record")
         return _record(element) if element is not None else None
 
-    def _get(self, query: dict[str, str]) -> etree._Element:
-        url = f"{self._url}?{urlencode(query)}"
+    def _address(self, query: dict[str, str]) -> str:
+        return f"{self._url}?{urlencode(query)}"
+
+    def _get(self, url: str) -> etree._Element:
         answer = self._http.get(url, _check_oai, patient=True)
         if answer.status != 200:
             raise SourceError(f"arXiv's OAI-PMH service answers with status {answer.status} ({url[:200]})")

@@ -98,6 +98,8 @@ class _Pages:
         root = etree.fromstring(answer.body, _parser())
         entries = hashlib.sha256(b"".join(map(etree.tostring, root.iterfind(f"{_ATOM}entry")))).digest()
         if entries in self._seen:
+            # An answer that is kept would be the same for ever.
+            self._http.forget(url)
             raise SourceError(
                 f"arXiv's search goes in circles: a page of results was repeated ({url[:200]}); try again later"
             )

@@ -224,13 +224,16 @@ def search(http: HttpClient, url: str, query: str, most: int | None = None) -> I
     known: set[object] = set()
     while True:
         parameters = {"query": query, "resultType": "core", "format": "json", "pageSize": size, "cursorMark": cursor}
-        answer = http.get(f"{url}/search?{urlencode(parameters)}", partial(_check_page, size, seen))
+        address = f"{url}/search?{urlencode(parameters)}"
+        answer = http.get(address, partial(_check_page, size, seen))
         if answer.status != 200:
             raise SourceError(f"Europe PMC refuses a search (status {answer.status}): {query[:200]}")
         page = parse_json(answer.body)
         results = page["resultList"]["result"]
         ids = {(str(result.get("source")), str(result.get("id"))) for result in results}
         if results and known.issuperset(ids):
+            # An answer that is kept would be the same for ever.
+            http.forget(address)
             raise SourceError(f"Europe PMC's list goes in circles ({query[:200]}); run the same command again later")
         known |= ids
         yield from results[: None if most is None else most - seen]

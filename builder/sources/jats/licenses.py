@@ -100,13 +100,10 @@ def _statements(metadata: etree._Element) -> Iterator[etree._Element]:
     for child in metadata:
         if child.tag in ("permissions", "license", "copyright-statement"):
             rights = copy.deepcopy(child)
-            others = [each for each in rights.iter() if each.get("specific-use", "").casefold() in _OTHER_VERSIONS]
-            for other in others:
-                parent = other.getparent()
-                if parent is not None:
-                    parent.remove(other)
-            if rights not in others:
-                yield rights
+            for each in list(rights.iter(etree.Element)):
+                if each.get("specific-use", "").casefold() in _OTHER_VERSIONS:
+                    each.clear(keep_tail=True)
+            yield rights
 
 
 def _in_addresses(text: str) -> Iterator[_Stated | None]:

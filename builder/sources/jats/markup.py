@@ -123,7 +123,9 @@ def links_to_note(element: etree._Element) -> bool:
 
 def is_lost(element: etree._Element) -> bool:
     """Tell whether an element is a formula within a line of which there is only a picture or its source."""
-    return element.tag == "inline-formula" and not one_line(element, OF_FORMULAS)
+    # One that holds others is not looked into: each of those is asked for itself.
+    is_one = element.tag == "inline-formula" and element.find(".//inline-formula") is None
+    return is_one and not one_line(element, OF_FORMULAS)
 
 
 def closing_of(mark: str) -> str:
@@ -153,7 +155,7 @@ def _before(element: etree._Element) -> str:
     previous, parent = element.getprevious(), element.getparent()
     if previous is None:
         return (parent.text or "") if parent is not None else ""
-    return previous.tail or one_line(previous)
+    return previous.tail or in_one_line("".join(map(str, previous.itertext())))
 
 
 def raised_mark(element: etree._Element, link: str) -> str:

@@ -1,6 +1,7 @@
 """A source that is a collection of JATS files. What their fronts say is kept as a file of records, which a mirror looks up."""
 
 import json
+import os
 import re
 import tarfile
 import zipfile
@@ -27,7 +28,7 @@ from lm_eval_tasks.base.progress import announce, progress
 from lm_eval_tasks.base.text import is_valid, valid
 
 # Raise with every change that can affect a record: fronts are read again.
-READER = "10"
+READER = "11"
 _RECORDS, _FRONTS = "metadata.jsonl", "fronts.journal"
 _TARS, _ZIPS = (".tar", ".tar.gz", ".tgz", ".tar.xz"), (".zip", ".meca")
 # Hidden files, and of a MECA archive everything but the article: https://www.niso.org/publications/rp-30-2020-meca
@@ -138,19 +139,25 @@ def _no_record(name: str) -> dict[str, Any]:
 def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the lines of the metadata file: of an article with several files the newest version, the others as drops."""
     best: dict[str, tuple[int, str, str]] = {}
+    # What one version says was taken back is no paper in any.
+    gone = {front["id"] for front in fronts if front.get("drop") == "withdrawn"}
     for front in fronts:
-        if record := front.get("record"):
+        if (record := front.get("record")) and record["id"] not in gone:
             best[record["id"]] = max(best.get(record["id"], (0, "", "")), _rank(front))
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     for front in fronts:
         record = front.get("record")
         if record is None:
-            yield {"id": front["id"], "drop": front["drop"]}
-        elif best[record["id"]] == _rank(front):
+            # Files in several folders may have one name, and each counts.
+            key = front["id"], front["drop"]
+            seen[key] += 1
+            yield {"id": front["id"] if seen[key] == 1 else f"{front['id']} ({seen[key]})", "drop": front["drop"]}
+        elif best.get(record["id"]) == _rank(front):
             yield {**record, "file": front["file"]}
         else:
-            seen[record["id"]] += 1
-            yield {"id": f"{record['id']} ({seen[record['id']]})", "drop": "older_version"}
+            key = record["id"], "older_version"
+            seen[key] += 1
+            yield {"id": f"{record['id']} ({seen[key]})", "drop": "older_version"}
 
 
 def _rank(front: dict[str, Any]) -> tuple[int, str, str]:
@@ -178,7 +185,7 @@ def files_of(path: str, workspace: Path) -> list[str]:
         if name.lower().endswith(_TARS + _ZIPS):
             stat = None if is_address(name) else Path(name).stat()
             # One that was changed gets another folder.
-            state = f"{Path(name).resolve()} {stat.st_size} {stat.st_mtime_ns}" if stat else name
+            state = os.fsencode(f"{Path(name).resolve()} {stat.st_size} {stat.st_mtime_ns}") if stat else name
             articles += sorted(map(str, _unpack(name, workspace / "unpacked" / sha256_of_bytes(state)[:16])))
         elif name.lower().endswith(ENDINGS):
             articles.append(name)
@@ -233,7 +240,7 @@ def _unpack(name: str, folder: Path) -> list[Path]:
                         )
                     if len(data) <= MOST_BYTES:
                         # Members of one name in several folders are different articles.
-                        write_whole(folder / f"{number:07d}-{member[-100:]}", data)
+                        write_whole(folder / f"{number:07d}-{member[-50:]}", data)
         except OF_THE_FILE as err:
             raise SourceError(f"cannot read {name}: {err}") from err
         except (tarfile.TarError, zipfile.BadZipFile, RuntimeError, *ERRORS) as err:
@@ -244,7 +251,7 @@ def _unpack(name: str, folder: Path) -> list[Path]:
 
 
 def _members(archive: Path) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
-    if archive.name.endswith(_ZIPS):
+    if archive.name.lower().endswith(_ZIPS):
         with zipfile.ZipFile(archive) as packed:
             for info in packed.infolist():
                 if not info.is_dir():

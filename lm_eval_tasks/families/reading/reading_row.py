@@ -138,6 +138,10 @@ class ReadingOwn:
     best_constant: Count | None = None
     by_place: tuple[Label, ...] | None = None
 
+    def __post_init__(self) -> None:
+        if self.asked and len(self.asked) != len(self.answer):
+            raise ValueError(f"it asks about {len(self.asked)} labels and has {len(self.answer)} answers")
+
     @classmethod
     def of(cls, row: ReadingRow, **computed: Any) -> Self:
         """Take from a row every column that stands here too."""

@@ -76,3 +76,7 @@ class ScalarOwn:
     bm25_local: Count | None = None
     name_local: Count | None = None
     embed_local: Count | None = None
+
+    def __post_init__(self) -> None:
+        if self.label >= len(self.candidate_ids):
+            raise ValueError(f"it calls candidate {self.label} of {len(self.candidate_ids)} right")

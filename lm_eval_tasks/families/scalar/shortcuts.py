@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_tasks.base.bm25 import bm25_scores, standardised
+from lm_eval_tasks.base.bm25 import best, bm25_scores, standardised
 from lm_eval_tasks.base.contract import (
     BM25_LOCAL,
     BODY,
@@ -102,9 +102,8 @@ def shortened(question: str, context: Context) -> str:
     if context == LOCAL:
         return f"\n{words_around}"
     paragraphs = [line for line in body.splitlines() if MASK not in line and line.strip()]
-    scores = bm25_scores([around_the_mask(question)], paragraphs)[0] if paragraphs else []
-    best = sorted(sorted(range(len(paragraphs)), key=lambda i: (-scores[i], i))[:_PARAGRAPHS])
-    return "\n" + "\n\n".join([*(paragraphs[i] for i in best), words_around])
+    found = best(bm25_scores([around_the_mask(question)], paragraphs)[0], _PARAGRAPHS)
+    return "\n" + "\n\n".join([*(paragraphs[i] for i in sorted(found)), words_around])
 
 
 def _shown(row: ScalarRow, candidate: ShownCandidate) -> str:
@@ -129,7 +128,7 @@ class _EmbedLocal:
     def __call__(self, row: ScalarRow) -> int:
         query = self._vectors([around_the_mask(row.question)])[0]
         scores = [float(np.mean(self._vectors(_passages(row, candidate)) @ query)) for candidate in row.candidates]
-        return int(np.argmax(scores)) if scores else 0
+        return int(np.argmax(scores))
 
     def _vectors(self, texts: Sequence[str]) -> Any:
         """Return the embeddings of length 1, shape (texts, dimensions)."""

@@ -149,7 +149,6 @@ def _casefold(text: str) -> str:
 
 _SECTION = r"(?:abstract|introduction|related works?)"
 # "### Abstract", "**1 Introduction**", "Abstract: LoRA" with a heading's mark; "Abstract:" before the text itself.
-# A heading's line alone, or with the paper's title; "Abstract:" before the text itself.
 _HEADING = re.compile(
     rf"#{{1,6}}\s+[*_]*{_SECTION}[*_:. ]{{0,4}}(?:\n|$)|#{{1,6}}\s+[*_]*{_SECTION}[*_]*:\s[^\n.!?]{{1,150}}\n\s*(?=\S)"
     rf"|[#*_\d. ]{{0,8}}{_SECTION}[:*_. ]{{0,4}}(?:\n\s*(?-i:(?=[^\sa-z]))|$)"

@@ -95,3 +95,7 @@ class WritingOwn:
     lead_words: Count | None = None
     words: Count | None = None
     copied: tuple[Count, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.copied) % 2:
+            raise ValueError("the bytes of what is copied are no pairs")

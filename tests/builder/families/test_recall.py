@@ -179,8 +179,9 @@ def test_a_larger_context_has_all_of_a_smaller_one_at_its_outer_ends(place: Any)
         assert bool(large.behind) == (place != "last")
         # Read in the papers' own order.
         assert all(numbers == sorted(numbers) for runs in large.runs() for _, numbers in runs)
-    # Paragraphs end before they are enough.
-    assert fill(_asked("x"), place, papers(), least=0, most=281) is None
+    # Paragraphs end before they are enough, or when they are.
+    assert fill(_asked("x"), place, papers(), least=281, most=290) is None
+    assert fill(_asked("x"), place, papers(), least=280, most=290) is not None
     # What stands in place of the evidence stands there once.
     [(_, first)] = (known[0].before or known[0].behind)[:1] if known[0] else [("", 0)]
     apart = fill(_asked("x"), place, papers(), least=0, most=75, replacing=[("a", first)])
