@@ -102,7 +102,9 @@ def _statements(metadata: etree._Element) -> Iterator[etree._Element]:
             rights = copy.deepcopy(child)
             for each in list(rights.iter(etree.Element)):
                 if each.get("specific-use", "").casefold() in _OTHER_VERSIONS:
-                    each.clear(keep_tail=True)
+                    behind = each.tail
+                    each.clear()
+                    each.tail = behind
             yield rights
 
 
