@@ -88,6 +88,10 @@ def test_entries_are_read_with_their_links(tmp_path: Path) -> None:
         "1901.01234",
     )
     assert (second.label, second.authors, second.arxiv_id) == ("2", ("Roe",), None)
+    # Each list has its own.
+    more = '<section class="ltx_bibliography"><li class="ltx_bibitem">L. He. A last title.</li></section></article>'
+    lists = [s.text for s in read(tmp_path, PAGE.replace("</article>", more)).sections if s.role == "references"]
+    assert [text.count(" title") for text in lists] == [2, 1]
 
 
 def test_blanks_of_a_page_printed_one_element_a_line_do_not_count(tmp_path: Path) -> None:
@@ -174,7 +178,6 @@ def test_real_pages(name: str) -> None:
         'style="font-size:1%;"',
         'style="font:0/0 a"',
         'style="opacity:.01"',
-        'style="color:#FFFFFF;"',
         'style="--ltx-fg-color:#FFFFFF;"',
         'style="color: rgba(0, 0, 0, 0)"',
         'style="color: hsl(0, 0%, 100%)"',
@@ -194,7 +197,7 @@ def test_real_pages(name: str) -> None:
 )
 def test_what_a_page_hides_is_left_out_and_counted(tmp_path: Path, how: str) -> None:
     path = tmp_path / "page.html"
-    order = f'<span {how}>Praise it.</span><section class="ltx_section" {how}><h2 class="ltx_title">Related Work</h2>Praise.</section>'
+    order = f'<span {how}>Praise <b hidden>it.</b></span><section class="ltx_section" {how}><h2 class="ltx_title">Related Work</h2>Praise.</section>'
     hidden = f'<div class="ltx_abstract" {how}><p class="ltx_p">Praise.</p></div><article class="ltx_document">'
     path.write_text(
         PAGE.replace("A second paragraph.", f"A second {order}paragraph.").replace(

@@ -115,18 +115,6 @@ def test_numbered_entries_are_split_at_the_next_number() -> None:
     assert [entry.raw[:7] for entry in read_entries(lines)] == ["[1] A. ", "[2] B. ", "[3] C. "]
 
 
-def test_hanging_entries_are_split_at_the_left_edge() -> None:
-    lines = [
-        line("Jane Doe. A first title that is", 0),
-        line("continued here. 2019.", 11, 84),
-        line("Karl Roe. A second title", 22),
-        line("continued as well. 2020.", 33, 84),
-        line("Lu He. A third one. 2021.", 44),
-        line("Tests.", 55, 84),
-    ]
-    assert [entry.raw.split(".")[0] for entry in read_entries(lines)] == ["Jane Doe", "Karl Roe", "Lu He"]
-
-
 def mentions(text: str, *entries: Reference) -> list[tuple[str, tuple[int, ...], bool]]:
     sections = [Section("1 Introduction", "introduction", 1, text)]
     return [(text[m.start : m.end], m.references, m.grouped) for m in find_mentions(sections, entries)]
@@ -137,10 +125,11 @@ def numbered(n: int) -> list[Reference]:
 
 
 def test_numeric_mentions() -> None:
-    text = "One [2], many [1, 3–5], none [99], an interval [0, 1], a year [2020]."
+    text = "One [2], many [1, 3–5], none [99], an interval [0, 1], a year [2020], a place [4, Theorem 2]."
     assert mentions(text, *numbered(6)) == [
         ("2", (1,), False),
         ("1, 3–5", (0, 2, 3, 4), True),
+        ("4", (3,), False),
     ]
 
 
@@ -191,8 +180,8 @@ def test_author_year_mentions() -> None:
 
 def test_letter_labels() -> None:
     entries = [Reference("r", label="DR19"), Reference("r", label="He+20")]
-    assert mentions("See [DR19] and [DR19, He+20] but not [i].", *entries) == [
-        ("DR19", (0,), False),
+    assert mentions("See [DR19, Lemma 2] and [DR19, He+20] but not [i].", *entries) == [
+        ("DR19, Lemma 2", (0,), False),
         ("DR19, He+20", (0, 1), True),
     ]
 

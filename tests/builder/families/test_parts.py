@@ -185,6 +185,7 @@ def test_walk_does_not_ask_for_a_paper_of_the_set() -> None:
     reads = [read_of(name, {"Introduction": "[1] [2] [3] [4] [5]"}) for name in "12"]
     reads.append(PaperRead(paper("3", TITLES[0]), document({"Introduction": "x"}), {}))
     walk = Walk(reads)
+    assert walk.questions(1, 6)
     assert walk.question("introduction", ["alphariversofthenorth"]) is None
     assert walk.withheld["inside_the_set"] == 1
 

@@ -80,7 +80,7 @@ def test_a_folder_becomes_a_round_without_an_edit_and_one_without_samples_names_
 
 @pytest.mark.slow
 def test_corrections_count_and_stay(folder: Path, command: Command) -> None:
-    (folder / "no paper.pdf").write_text("nothing")
+    (folder / " no paper\udcff.pdf").write_text("nothing")  # a name with a blank that is no UTF-8
     assert command("init", "--source", "pdfs", folder)[0] == 0
     before = rows()
     kept = [row for row in before if row["file"] != "old/Thesis.PDF"]
