@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from hub_scripts.report import kept
+from hub_scripts.report import figures, kept
 from hub_scripts.report.cells import Cell, Group, Key, score_rows, split_steps
 from hub_scripts.report.drawing import Sheet, looks
 from hub_scripts.report.figures import length_rows
@@ -110,7 +110,7 @@ def test_a_row_has_its_margin_and_its_scores_over_shorter_and_longer_prompts() -
     assert (rest.mean, rest.samples) == (pytest.approx(fmean([scores[id_] for id_ in ids[12:]])), 12)
 
 
-def test_the_curve_over_lengths_pairs_the_questions() -> None:
+def test_the_curve_over_lengths_pairs_the_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The longer context asks twelve questions of the shorter one's fifteen, and all have the same answers but for a shift."""
     ids = [f"q{i}" for i in range(15)]
     short = {id_: (7 * i % 15) / 30 for i, id_ in enumerate(ids)}
@@ -119,16 +119,31 @@ def test_the_curve_over_lengths_pairs_the_questions() -> None:
     for size, scores in ((128, short), (256, long)):
         own = list(scores)
         column = Column("exact", scores, {id_: id_ for id_ in own})
-        cell = Cell("model", len(own), {"exact": column}, {}, 1000.0 * size, len(own))
+        cells = [Cell(name, len(own), {"exact": column}, {}, 1000.0 * size, len(own)) for name in ("model", "other")]
         days = ["2026-10-01"] * len(own)
         key = Key("2026.11", f"Walk-{size}K")
-        groups.append(Group(key, "walk", "exact", size, own, own, own, days, [cell], [1], {}))
-    first, second = length_rows(groups, "exact")
+        groups.append(Group(key, "walk", "exact", size, own, own, own, days, cells, [1], {}))
+    first, second, *_ = length_rows(groups, "exact")
     assert first[-3:] == (None, None, None)
     paired = difference([long[id_] - short[id_] for id_ in long], list(long))
     assert paired.bounds
     assert second[-3:] == pytest.approx((paired.mean, *paired.bounds))
     assert not list(length_rows(groups[:1], "exact"))
+    # The plots say the same change, and what they leave out.
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *_, **options: None)
+    monkeypatch.setattr(figures, "_MOST_PANELS", 1)
+    said = {plot.name.partition("_")[0]: plot.takeaway for plot in figures.draw_all(groups, {}, tmp_path)}
+    assert f"by {paired.mean:+.3f} on average" in said["length"] and "1 of 2 settings" in said["scores"]
+
+
+def test_what_is_kept_through_a_chat_template_is_shown() -> None:
+    ids, groups = [f"p{i}" for i in range(24)], list[Group]()
+    for name, bits in (("Alone", 1), ("4K", 1), ("Without", 9)):
+        scores = {id_: bits * (1 + i / 100) for i, id_ in enumerate(ids)}
+        cell = Cell("m", 24, {"span_bits": Column("span_bits", scores, {id_: id_ for id_ in ids})}, {}, None, 24)
+        key = Key("2026.11", f"Recall-{name} chat")
+        groups.append(Group(key, "recall", "span_bits", 4, ids, ids, ids, ids, [cell], [1], {}, parts=ids))
+    assert ("Recall-4K", "held") in {(each.configuration, each.verdict) for each in kept.rows_of(groups)}
 
 
 def _kept_rows(model: str, *parts: str) -> list[kept.KeptPoint]:

@@ -22,7 +22,7 @@ from hub_scripts.report import standings
 from hub_scripts.report.drawing import Plot, Sheet
 from hub_scripts.report.inputs import find
 from hub_scripts.report.runs import run_facts
-from hub_scripts.report.sample_pages import copies
+from hub_scripts.report.sample_pages import SamplePage, copies
 from lm_eval_tasks.base.intervals import level
 from lm_eval_tasks.llm.usage import UsageTotals
 from lm_eval_tasks.samples.answers import ScoredAnswer
@@ -465,11 +465,11 @@ def test_rounds(site: Path, dataset: Path, results: Path, page_of: Callable[...,
 
 
 def test_an_unfinished_run_is_named(results: Path, page_of: Callable[..., str], tmp_path: Path) -> None:
-    (tmp_path / "runs" / "half").mkdir(parents=True)
+    (half := tmp_path / "runs" / "half" / "2026-11-30T10-00-00").mkdir(parents=True)
     lines = (results / "lead" / "journal.jsonl").read_text().splitlines(keepends=True)
     first, *_ = (json.loads(line)["doc"]["setting"] for line in lines)
     lines = [line for line in lines if json.loads(line)["doc"]["setting"] == first]
-    (tmp_path / "runs" / "half" / "journal.jsonl").write_text("".join(lines[:3]) + lines[3][:40])
+    (half / "journal.jsonl").write_text("".join(lines[:3]) + lines[3][:40])
     page_of(tmp_path / "runs", results / "lead")
     page = (tmp_path / "site" / "index.html").read_text()
     assert "half: 3 answers to" in page
@@ -714,7 +714,7 @@ def test_odd_files_beside_samples_are_named(odd: str, results: Path, command: Co
     assert name in err
 
 
-def test_an_answer_is_withheld_by_its_longest_run() -> None:
+def test_an_answer_is_withheld_by_its_longest_run(tmp_path: Path) -> None:
     text = " ".join(f"word{i}" for i in range(26))
     measured = {"copied_from_input": 3.0, "copied_from_demonstrations": 0.0}
     assert copies({"answer": text, "scores": {**measured, "copied_from_input": 26.0}}, [])
@@ -724,6 +724,11 @@ def test_an_answer_is_withheld_by_its_longest_run() -> None:
     assert not copies({"answer": text, "scores": measured}, ["another text"])
     assert copies({"answer": "\u6587" * 600, "scores": measured}, [])
     assert not copies({"answer": text.rpartition(" ")[0], "scores": {}}, [text])
+    # Labels repeat no text, however many they are.
+    of_labels = sample("p", "A", {}, prompt_name="next", licenses=["arxiv"])
+    page = SamplePage(of_labels.row)
+    page.add("m", replace(of_labels, answer=json.dumps({f"Passage {i}": "Passage 1" for i in range(1, 30)})), {})
+    assert page.write(tmp_path / "p.js", "p", "redistributable") == 0
 
 
 def test_cells_are_no_formulas(tmp_path: Path) -> None:

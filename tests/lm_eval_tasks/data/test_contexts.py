@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -112,6 +113,10 @@ def test_prompts_that_do_not_fit_are_left_out_and_counted(
     assert f"{len(lengths) - len(fitting)} of {len(lengths)} prompts do not fit" in caplog.text
     with pytest.raises(BudgetError, match="none of the"):
         rows(dataset, "Abs-9K", **{**options, "max_length": 600}, fits_only=True)
+    # Of those that are cut instead, the median one is told.
+    every = rows(dataset, "Abs-9K", **{**options, "max_length": middle + 512 + 8})
+    share = median(row["tokens_cut"] / row["tokens_before"] for row in every if row["tokens_cut"])
+    assert f"has room for, the median one by {100 * share:.0f} %" in caplog.text
 
 
 def test_a_task_of_which_nothing_fits_is_left_out_with_the_others_asked(

@@ -10,7 +10,7 @@ import pytest
 from lm_eval_tasks.base.errors import CostError
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.llm.ledger import Ledger, lost_in
-from lm_eval_tasks.llm.usage import Budget, Price, Usage
+from lm_eval_tasks.llm.usage import Budget, Price, Usage, UsageTotals, usage_together
 from standins.openai_server import Reply, serve
 from tests.helpers.served import TITLE, Command, run, run_on
 
@@ -25,7 +25,7 @@ def prices(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_run_stops_before_its_cost_is_passed_and_resumes(
-    command: Command, dataset: Path, prices: Path, tmp_path: Path
+    command: Command, dataset: Path, prices: Path, tmp_path: Path, tiny_llama: Path
 ) -> None:
     asked: list[int] = []
 
@@ -48,6 +48,10 @@ def test_a_run_stops_before_its_cost_is_passed_and_resumes(
         for longer in ("max_tokens=5000", "max_gen_toks=600,n=2"):
             code, _, err = run_on(*other, "--gen_kwargs", longer)
             assert (code, "stopped at a cost of 0.0000" in err, len(asked)) == (1, True, 5), err
+        # A system prompt is paid for too where the tokens of the prompt behind it are known.
+        prices.write_text("[ours]\ninput = 10_000\noutput = 0\n")
+        code, _, err = run_on(*other, "--system_instruction", "S" * 10**5, tokenizer=str(tiny_llama), max_length=10**6)
+        assert (code, "stopped at a cost of 0.0000" in err, len(asked)) == (1, True, 5), err
         code, _, err = run(command, dataset, tmp_path / "b", answer, "--max-cost", "5")
         assert (code, "needs a table of prices" in err) == (1, True)
         prices.write_text("[another]\ninput = 1\noutput = 1\n")
@@ -151,3 +155,5 @@ def test_a_request_under_way_when_a_run_is_killed_counts(tmp_path: Path) -> None
     # Once.
     Ledger(Journal(tmp_path / "journal.jsonl"))
     assert lost_in(Journal(tmp_path / "journal.jsonl")) == (2, Usage(200, 100))
+    of_killed = UsageTotals(lost=2, cost_of_lost=0.5)
+    assert usage_together([of_killed, UsageTotals()]) == of_killed

@@ -494,7 +494,7 @@ def test_without_a_folder_a_run_has_one_of_its_own(
     [
         ({"context": "none"}, "Abs-9K none", False),
         ({"context": "retrieved", "retriever": "bm25", "chunks": 3}, "Abs-9K retrieved bm25", False),
-        ({"tokenizer": "{tiny}", "max_length": 2000}, "Abs-9K", True),
+        ({"tokenizer": "{tiny}", "max_length": 2000, "gguf_file": "", "num_concurrent": 8}, "Abs-9K", True),
         ({"cut": "middle", "tokenizer": "{tiny}", "max_length": 2000}, "Abs-9K", True),
     ],
 )
@@ -509,8 +509,8 @@ def test_a_score_belongs_to_the_prompt_that_was_exported(
 ) -> None:
     options = {key: str(tiny_llama) if value == "{tiny}" else value for key, value in options.items()}
     prompts, given = tmp_path / "prompts.jsonl", tmp_path / "given.jsonl"
-    metadata = ("--metadata", json.dumps(options))
-    assert command("export", dataset, "--setting", "Abs-9K", *metadata, "--output", prompts)[0] == 0
+    given_as = ("--model_args" if "num_concurrent" in options else "--metadata", json.dumps(options))
+    assert command("export", dataset, "--setting", "Abs-9K", *given_as, "--output", prompts)[0] == 0
     rows = [{**json.loads(line), "answer": "A text."} for line in prompts.read_text().splitlines()]
     line = ("score", given, "--dataset", dataset, "--bertscore", "none", "--output")
     given.write_text("".join(json.dumps(row) + "\n" for row in rows))

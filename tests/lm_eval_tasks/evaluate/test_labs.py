@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from queue import Queue
 from types import SimpleNamespace
 from typing import Any
 
@@ -103,6 +104,8 @@ def test_reasoning_tokens_lengthen_answers_and_shorten_prompts(
     longer = ("--limit", "1", "--gen_kwargs", "max_gen_toks=100")
     assert run(command, dataset, tmp_path / "both", answer, *longer, reasoning_tokens=1000)[0] == 0
     assert seen[-1]["max_tokens"] == 1100
+    assert run(command, dataset, tmp_path / "c", answer, *longer[:-1], "max_gen_toks=omit", reasoning_tokens=9)[0] == 0
+    assert "max_tokens" not in seen[-1]
 
 
 @pytest.mark.slow
@@ -248,6 +251,17 @@ def test_answers_in_other_shapes_are_read_and_errors_with_status_200_are_tried_a
     assert results(tmp_path / "a")["usage"]["tokens_in"] > 70_000  # charged for, without an answer
 
 
+def test_an_answer_that_comes_too_late_was_charged_for() -> None:
+    server, lost = Queue[Any](), Queue[Any]()
+    model: Any = SimpleNamespace(timeout=0.05, set_cache_hook=print, parse_generations=print, _create_payload=print)
+    model.model_call = server.get
+    Watch(model, print, lost.put, in_marks)
+    with pytest.raises(TimeoutError):
+        model.model_call()
+    server.put({"usage": 7})
+    assert lost.get(timeout=5) == 7
+
+
 @pytest.mark.parametrize(("kind", "reply"), BAD, ids=[kind for kind, _ in BAD])
 @pytest.mark.slow
 def test_a_server_that_misbehaves_ends_the_run_in_one_sentence(
@@ -300,7 +314,7 @@ def test_what_can_be_seen_to_be_wrong_is_said_up_front(
     assert "give one of them" in told(
         "--model", "lead", *task, "--samples", '{"academiceval_title_10k": [0]}', "--limit", "2"
     )
-    for kwargs in ("max_gen_toks=-1", "max_gen_toks=abc", "a"):
+    for kwargs in ("max_gen_toks=-1", "max_gen_toks=abc", "n=abc", "a"):
         assert "--gen_kwargs" in told("--model", "lead", *task, "--gen_kwargs", kwargs)
     # Only requests to a server leave parameters out.
     assert "temperature=omit" in told("--model", "lead", *task, "--gen_kwargs", "temperature=omit")
@@ -415,7 +429,7 @@ def test_an_answer_that_cannot_be_written_ends_the_run(
         command, dataset, tmp_path / "out", lambda _: "A title", args=f",num_concurrent={concurrent},max_retries=2"
     )
     assert code == 1
-    assert "No space left" in err
+    assert ("No space left" in err, "the model gave up" in err) == (True, False), err
     monkeypatch.setattr(Journal, "add", add)
     assert run(command, dataset, tmp_path / "out", lambda _: "A title")[0] == 0
     assert all(one.answer == "A title" for one in read([tmp_path / "out"]))

@@ -39,17 +39,20 @@ def test_answers_of_one_server_are_not_another_ones(
     # Only the judge needs the package.
     monkeypatch.setitem(sys.modules, "openai", None)
     line = (command, dataset, tmp_path / "run", "--limit", "2")
-    assert run_on(servers[0].url, *line)[0] == 0
+    servers[0].answer = lambda body: TITLE if len(servers[0].requests) == 1 else (400, {}, "{}")
+    assert run_on(servers[0].url, *line, args=",max_retries=1")[0] == 1
     code, _, err = run_on(servers[1].url, *line)
     assert (code, "two.gguf" in err, "one.gguf" in err, err.count("\n")) == (1, True, True, 1), err
     assert not servers[1].requests
+    servers[0].answer = lambda body: TITLE
+    assert run_on(servers[0].url, *line)[0] == 0
     servers[1].models = ("one.gguf",)
     assert run_on(servers[1].url, *line)[0] == 0
     assert not servers[1].requests
 
 
 def test_a_server_that_breaks_off_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its run has been answered: what it serves is asked for last."""
+    """Nobody can tell what it serves, and its run goes on."""
     asked = []
 
     class Broken:

@@ -137,6 +137,9 @@ def test_the_core_asks_recall_of_models_that_score_by_likelihood(
         code, _, err = core(model, edition)
         assert code == 1
         assert err.strip().count("\n") <= 1
+    # Nothing of it is about answers, in a plan as in a run.
+    asked = ("--tasks", "academiceval_core", "--dataset", recalled, "--metadata", "reasoning_tokens=9")
+    assert "has no rows of what academiceval_core would ask" in command("plan", *asked)[2]
 
 
 @pytest.mark.long
