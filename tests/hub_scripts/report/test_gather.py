@@ -86,20 +86,12 @@ def test_a_row_has_its_margin_and_its_scores_over_shorter_and_longer_prompts() -
     scores, zero = ({id_: (7 * i % 24) / part for i, id_ in enumerate(ids)} for part in (24, 48))
     authors = {id_: id_ for id_ in ids}
     lengths = {id_: 8192 if i < 12 else 200_000 for i, id_ in enumerate(ids)}
-    cell = Cell(
-        "m",
-        24,
-        {"rouge_l": Column("rouge_l", scores, authors)},
-        {"rouge_l": Column("best program", zero, authors)},
-        None,
-        24,
-        lengths=lengths,
-    )
-    group = Group(
-        Key("2026.11", "Abs-9K"), "abs", ranking("abs"), 9, ids, ids, ids, ["2026-11-01"] * 24, [cell], [1], {}
-    )
+    own, floor = Column("rouge_l", scores, authors), Column("best program", zero, authors)
+    cell = Cell("m", 24, {"rouge_l": own}, {"rouge_l": floor}, None, 24, lengths=lengths)
+    days = ["2026-11-01"] * 24
+    group = Group(Key("2026.11", "Abs-9K"), "abs", ranking("abs"), 9, ids, ids, ids, days, [cell], [1], {})
     [row] = score_rows([group], {})
-    assert row.margin == Column("rouge_l", scores, authors).minus(Column("best program", zero, authors))
+    assert row.margin == own.minus(floor)
     assert row.margin.mean == pytest.approx(row.score.mean - (row.floor or 0))
     # A length that does not tell prompts apart is left out, and one that tells no others apart.
     assert list(row.splits) == ["8K", "16K", "32K", "64K", "128K"]

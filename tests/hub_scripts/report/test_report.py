@@ -556,25 +556,9 @@ def test_models_against_each_other_are_shown(
 ) -> None:
     place = tmp_path / "given"
     shutil.copytree(results, place)
-    rate = {"value": 0.625, "low": 0.5, "high": 0.75}
-    figures = {
-        "samples": 8,
-        "judged": 7,
-        "win_rate": rate,
-        "worst_and_best": [0.55, 0.675],
-        "raw_win_rate": 0.5,
-        "position_consistency": 0.9,
-        "first_place_share": 0.5,
-        "unparseable": 0,
-        "failed": 0,
-    }
-    duel = {
-        "judged_model": "lead",
-        "against": "copy-demo",
-        "round": "2026.11",
-        "tasks": {"Abs-9K": {"m": figures}},
-        "verdicts": {},
-    }
+    figures = {"samples": 8, "judged": 7, "worst_and_best": [0.55, 0.675], "raw_win_rate": 0.5}
+    figures |= {"win_rate": {"value": 0.625, "low": 0.5, "high": 0.75}, "position_consistency": 0.9}
+    duel = {"judged_model": "lead", "against": "copy-demo", "round": "2026.11", "tasks": {"Abs-9K": {"m": figures}}}
     (place / "judge_lead-against-copy-demo.json").write_text(json.dumps(duel))
     page_of(place)
     page = (tmp_path / "site" / "plots.html").read_text()
@@ -657,14 +641,10 @@ def _changed(source: Path, place: Path, change: Callable[[dict[str, Any]], None]
 
 ODD_ROWS: dict[str, Callable[[dict[str, Any]], None]] = {
     "a week for a day": lambda row: row["doc"].update(published="2026-W01"),
-    "a word for a day": lambda row: row["doc"].update(published="soon"),
     "a moment for a day": lambda row: row["doc"].update(published="2026-01-01T00:00:00"),
-    "the year 9999999": lambda row: row["doc"].update(published="9999999-01-01"),
     "a list for a round": lambda row: row["doc"].update(round=["2026.11"]),
     "no author": lambda row: row["doc"].update(first_author=None),
-    "a number for a target": lambda row: row["doc"].update(target=7),
     "an infinite score": lambda row: row.update(filtered_resps=['{"answer": "a", "scores": {"rouge_l": Infinity}}']),
-    "a score that is no number": lambda row: row.update(filtered_resps=['{"answer": "a", "scores": {"rouge_l": NaN}}']),
     "a huge score": lambda row: row.update(filtered_resps=['{"answer": "a", "scores": {"rouge_l": 1e300}}']),
     "slots that are none": lambda row: row["doc"].update(slots=[1]),
     "a slot without end": lambda row: row["doc"]["slots"][0].update(end=-1),

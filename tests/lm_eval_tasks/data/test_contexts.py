@@ -126,13 +126,8 @@ def test_a_task_of_which_nothing_fits_is_left_out_with_the_others_asked(
     # An introduction needs room for 2,048 tokens, a title for 64.
     shortest = min(row["tokens_before"] for row in rows(dataset, "Intro-8K", **options))
     assert shortest + 1900 > min(row["tokens_before"] for row in rows(dataset, "Title-10K", **options))
-    metadata = {
-        "dataset": str(dataset),
-        "bertscore_model": "none",
-        "fits_only": True,
-        "tokenizer": str(tiny_llama),
-        "max_length": shortest + 2000,
-    }
+    metadata = {**options, "dataset": str(dataset), "bertscore_model": "none", "fits_only": True}
+    metadata["max_length"] = shortest + 2000
     with serve(lambda body: "A title") as server:
         ask = asking(server.url)
         tasks = ["academiceval_intro_8k", "academiceval_title_10k"]

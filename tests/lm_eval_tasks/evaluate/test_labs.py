@@ -54,23 +54,15 @@ def test_reasoning_is_kept_apart(
     assert '"reasoning_tokens": 8192' in caplog.text
 
 
-def thinking(folder: Path, tiny_llama: Path) -> Path:
-    """A tokenizer whose chat template opens the reasoning."""
-    shutil.copytree(tiny_llama, folder)
-    config = json.loads((folder / "tokenizer_config.json").read_text())
-    (folder / "chat_template.jinja").write_text(
-        "{% for message in messages %}{{ message['content'] }}\n{% endfor %}{% if add_generation_prompt %}<think>\n{% endif %}"
-    )
-    config.pop("chat_template", None)
-    (folder / "tokenizer_config.json").write_text(json.dumps(config))
-    return folder
-
-
 @pytest.mark.long
 def test_reasoning_that_the_template_opened_is_unfinished_until_it_is_closed(
     command: Command, dataset: Path, tmp_path: Path, tiny_llama: Path
 ) -> None:
-    window: dict[str, Any] = {"tokenizer": str(thinking(tmp_path / "model", tiny_llama)), "max_length": 8000}
+    model = shutil.copytree(tiny_llama, tmp_path / "model")
+    (model / "chat_template.jinja").write_text(
+        "{% for message in messages %}{{ message['content'] }}\n{% endfor %}{% if add_generation_prompt %}<think>\n{% endif %}"
+    )
+    window: dict[str, Any] = {"tokenizer": str(model), "max_length": 8000}
     replies: list[tuple[Reply, float]] = [
         ("Okay, so the user wants a title", 1.0),
         (f"Okay.</think>{TITLE}", 0.0),
@@ -321,10 +313,7 @@ def test_what_can_be_seen_to_be_wrong_is_said_up_front(
     assert "neither a number nor four" in told("--model", "lead", *task, "--seed", "-1")
     bare = tmp_path / "bare"
     shutil.copytree(tiny_llama, bare)
-    config = json.loads((bare / "tokenizer_config.json").read_text())
-    config.pop("chat_template", None)
-    (bare / "tokenizer_config.json").write_text(json.dumps(config))
-    (bare / "chat_template.jinja").unlink(missing_ok=True)
+    (bare / "chat_template.jinja").unlink()
     assert "has no chat template" in told(
         "--model", "hf", "--apply_chat_template", *task, "--model_args", f"pretrained={bare}"
     )
@@ -338,26 +327,13 @@ def test_what_can_be_seen_to_be_wrong_is_said_up_front(
 def test_limit_samples_seed_and_config_are_lm_evals(command: Command, dataset: Path, tmp_path: Path) -> None:
     task = "academiceval_title_10k"
     file = tmp_path / "run.yaml"
-    file.write_text(
-        yaml.safe_dump(
-            {
-                "model": "lead",
-                "tasks": [task],
-                "metadata": json.loads(metadata(dataset)),
-                "limit": 3,
-                "seed": 7,
-                "output_path": str(tmp_path / "a"),
-                "log_samples": True,
-            }
-        )
-    )
+    asked = {"model": "lead", "tasks": [task], "metadata": json.loads(metadata(dataset)), "limit": 3, "seed": 7}
+    file.write_text(yaml.safe_dump({**asked, "output_path": str(tmp_path / "a"), "log_samples": True}))
     code, _, err = command("eval", "--config", file)
     assert code == 0, err
-    whole = len(read([tmp_path / "a"]))
-    assert whole == 3
+    assert len(read([tmp_path / "a"])) == 3
     assert command("eval", "--config", file, "--limit", "0.1", "--output", tmp_path / "b")[0] == 0
     assert len(read([tmp_path / "b"])) < 10
-    assert command("eval", "--config", file, "--output", tmp_path / "c", "--limit", "0.5")[0] == 0
     places = json.dumps({task: [0, 2]})
     line = ("eval", "--model", "lead", "--tasks", task, "--metadata", metadata(dataset), "--output", tmp_path / "d")
     code, _, err = command(*line, "--samples", places)
