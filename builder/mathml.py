@@ -55,7 +55,8 @@ def linear(element: etree._Element) -> str:
         return _token(element)
     write = _WRITERS.get(tag)
     if write:
-        return write(element, children)
+        # What is not printed has a place among them, too.
+        return write(element, [child for child in element if isinstance(child.tag, str)])
     return _row(children[:1] if tag in _WITH_ONE else children)
 
 
@@ -170,7 +171,7 @@ def _scripts(element: etree._Element, children: Sequence[etree._Element]) -> str
 
 
 def _multiple_scripts(element: etree._Element, children: Sequence[etree._Element]) -> str:
-    base, *scripts = [child for child in element if isinstance(child.tag, str)]
+    base, *scripts = children
     tags = [child.tag for child in scripts]
     split = tags.index("mprescripts") if "mprescripts" in tags else len(tags)
     before, behind = scripts[split + 1 :], scripts[:split]

@@ -161,7 +161,7 @@ def _doi(text: str) -> str:
     """Find the first DOI in a text; "" if it has none that is valid."""
     found = _DOI.search(text)
     parsed = PaperId.parse(found[0].rstrip(".,;)")) if found else None
-    return parsed.bare if parsed else ""
+    return parsed.bare if parsed and parsed.kind == "doi" else ""
 
 
 def _iso(text: str) -> str:

@@ -100,6 +100,9 @@ def _whole(drawn: Sequence[Block]) -> Iterator[Block]:
         if block["type"] == _VECTOR:
             is_parted = True
             continue
+        # One of type of no size has no lines.
+        if not block["lines"]:
+            continue
         if last and is_parted and _goes_on(last["lines"][-1], block["lines"][0]):
             last["lines"] += block["lines"]
         else:

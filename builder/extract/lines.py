@@ -211,7 +211,9 @@ def _runs(spans: Sequence[Span]) -> Iterator[_Run]:
     """Yield the spans joined while size, font and style stay."""
     text, key = "", (0.0, "", 0)
     for span in spans:
-        piece, new = span["text"], _type(span["size"], span["font"], span["flags"])
+        # The line loses the blanks that it begins with.
+        piece = span["text"] if text else span["text"].lstrip()
+        new = _type(span["size"], span["font"], span["flags"])
         if new == key or piece.isspace() or not piece:
             text += piece
             continue

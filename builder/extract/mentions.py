@@ -35,7 +35,11 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
     A paper marks in one way; labels may be printed in the list without being used in the text, so each way is tried and
     the one that finds most is taken.
     """
-    by_label = {entry.label: i for i, entry in enumerate(references) if entry.label}
+    by_label: dict[str, int] = {}
+    for i, entry in enumerate(references):
+        if entry.label:
+            # Where numbers begin again, the text cites the first list: the second one is an appendix's.
+            by_label.setdefault(entry.label, i)
     by_name: dict[tuple[str, int], list[int]] = defaultdict(list)
     for i, entry in enumerate(references):
         if entry.authors and entry.year:
@@ -112,9 +116,11 @@ def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list
         joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
             i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
         )
-        # With the bracket that it opened, as in "Ek (2019)".
-        opened = text.count("(", start, end) > text.count(")", start, end)
-        closed = end + (opened and text[end : end + 1] == ")")
+        # With the bracket that it opened, as in "Ek (2019)", "Ek [2019]".
+        closed = end + any(
+            text[end : end + 1] == closing and text.count(opening, start, end) > text.count(closing, start, end)
+            for opening, closing in ("()", "[]")
+        )
         yield Mention(s, start, closed, tuple(dict.fromkeys(cited)), joined or are_several)
 
 

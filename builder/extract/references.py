@@ -24,7 +24,7 @@ _MOST_BEHIND = 60
 _ADDRESS = re.compile(r"\s*(?:URL\b|https?:|doi\b|DOI\b|arXiv:|Available (?:at|from|online))")
 # Characters at the end of a part that tell whether it goes on.
 _NEAR = 80
-_NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,4})\)"))
+_NUMBERED = (re.compile(r"\s*\[(\d{1,4})\]"), re.compile(r"\s*(\d{1,3})\.(?=\s|$)"), re.compile(r"\s*\((\d{1,3})\)"))
 _LETTERED = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,70}?\d{2,4}[a-z]?)\]")
 # Archives whose ids of the older scheme are printed without arXiv's name.
 _ARCHIVES = "astro-ph|cond-mat|gr-qc|hep-(?:ex|lat|ph|th)|math-ph|nucl-(?:ex|th)|quant-ph"

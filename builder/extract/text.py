@@ -101,7 +101,8 @@ def _page_numbers(placed: Iterable[tuple[Page, Line]]) -> set[tuple[int, float, 
     for _, line in placed:
         if _LINE_NUMBER.fullmatch(line.text):
             numbers[int(line.text) - line.page, round(line.y0 / 4)].append(line)
-    return {(line.page, line.y0, line.x0) for alike in numbers.values() if len(alike) > 2 for line in alike}
+    often = (alike for alike in numbers.values() if len({line.page for line in alike}) > 2)
+    return {(line.page, line.y0, line.x0) for alike in often for line in alike}
 
 
 def _in_margin(page: Page, line: Line, usual: float, head: float, foot: float) -> bool:
