@@ -122,7 +122,12 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
                 yield f"{count or 'no'} paper{'s' * (count != 1)} {'is' if count == 1 else 'are'} new since round {earlier}"
                 if not count and round_.papers.published_to:
                     yield f"papers.published_to leaves out all after {round_.papers.published_to}"
-                if not count and "build" in wanted and not arguments.replace and pipeline.is_as_built(round_, earlier):
+                if (
+                    not count
+                    and "build" in wanted
+                    and not arguments.replace
+                    and pipeline.is_as_built(workspace, earlier)
+                ):
                     yield f"{round_.output} stays as it is"
                     return
             if "build" in wanted:

@@ -136,10 +136,11 @@ def build(workspace: Workspace, engine: Engine, *, replace: bool = False) -> tup
     return finished, reports
 
 
-def is_as_built(round_: Round, earlier: str) -> bool:
+def is_as_built(workspace: Workspace, earlier: str) -> bool:
     """Tell whether a round without new papers would give what the folder of an earlier one is: whole, made by this release and the same
-    settings, of papers that do not age.
+    settings, of papers that do not age, that were read as now and cite the same.
     """
+    round_ = workspace.round_
     ages = (round_.max_age_months, round_.inactive_months)
     if not (round_.output / MANIFEST).is_file() or any(age is not None for age in ages):
         return False
@@ -147,4 +148,9 @@ def is_as_built(round_: Round, earlier: str) -> bool:
     made_by = (built.round, built.code_version, built.extractor)
     has_same_settings = {**built.config, "round": ""} == {**round_.config(), "round": ""}
     is_ours = made_by == (earlier, version("academiceval"), EXTRACTOR)
-    return is_ours and has_same_settings and next(folder.file_differences(round_.output, built), None) is None
+    if not (is_ours and has_same_settings) or any(folder.file_differences(round_.output, built)):
+        return False
+    # What a file or the source lacked may be there by now.
+    documents, links = workspace.documents, link_ways(workspace.store, workspace.papers)
+    read = summarise(documents, round_.source.FILES), documents.report.counts()
+    return (built.reading, built.links) == (read[0], links) and read[1] in built.reports

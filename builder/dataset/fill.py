@@ -149,6 +149,7 @@ class _Filling:
         """Complete rows by id; each with its position."""
         complete, schema = family_of(configuration.task).complete, schema_of(configuration)
         for row in rows:
+            cited = {each["id"] for each in row.get("citations") or ()}
             try:
                 outcome = complete(row, configuration.task, self.store)
             except (KeyError, ValueError, IndexError, OverflowError) as err:
@@ -158,10 +159,10 @@ class _Filling:
             if isinstance(outcome, str):
                 self.report.drop(f"{configuration.name} {row['id']}", outcome)
                 if outcome != "missing_file":
-                    self.doubtful |= {bare_id(name) for name, _ in schema.papers(row)}
+                    self.doubtful |= cited | {bare_id(name) for name, _ in schema.papers(row)}
             elif schema.sha256_of(outcome) != row["row_sha256"]:
                 self.report.drop(f"{configuration.name} {row['id']}", "changed_row")
-                self.doubtful |= {bare_id(name) for name, _ in schema.papers(row)}
+                self.doubtful |= cited | {bare_id(name) for name, _ in schema.papers(row)}
             else:
                 self.report.kept += 1
                 yield row["position"], outcome

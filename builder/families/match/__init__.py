@@ -88,8 +88,14 @@ class MatchAsker(ReadingAsker[Masks]):
         go.
         """
         read = self.library.read(paper_set.paper.id)
-        masked = {span: f"[MASK {number}]" for number, mask in enumerate(question, 1) for span in mask.spans}
-        edits: list[dict[str, Any]] = []
+        # A marker may cite two works that are masked.
+        masked: dict[tuple[int, int, int], str] = {}
+        for number, mask in enumerate(question, 1):
+            masked |= {span: f"{masked.get(span, '')}[MASK {number}]" for span in mask.spans}
+        abstract = read.paper.abstract
+        at = read.shown.text.index(abstract, len(read.paper.title))
+        # The abstract has citations, too; a work that is named there is not masked.
+        edits = [asdict(Edit(at + start, at + end, CITE)) for start, end in citations_in(abstract, ())]
         for section, at in read.shown.sections.items():
             text = read.document.sections[section].text
             own = [Edit(start, end, mark) for (i, start, end), mark in masked.items() if i == section]

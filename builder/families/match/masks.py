@@ -131,6 +131,9 @@ def _mask(
     names = names_of(cited.paper, read.document.references[entry])
     if all(_stands_together(read, each) for each in mentions):
         return None
+    pattern = pattern_of(names)
+    if pattern and pattern.search(bare(read.paper.abstract)):
+        return None
     if any(_gives_away(read, each, names) for each in mentions):
         return None
     spans = tuple((mention.section, *marker(read, mention)) for mention in mentions)
@@ -173,6 +176,8 @@ def _sides(read: PaperRead, mention: Mention) -> tuple[str, str]:
     # A line that goes on with a bracket or in small letters is none of its own.
     while begins and text[begins - 1] == "\n" and not text[begins].isupper():
         begins = sentence_start(text, begins - 1)
+    while text[ends : ends + 1] == "\n" and not text[ends + 1 : ends + 2].isupper():
+        ends = sentence_end(text, ends + 1)
     return text[begins : mention.start], text[mention.end : ends]
 
 

@@ -252,8 +252,8 @@ class NextAsker(ReadingAsker[NextCall]):
     def questions(self, paper_set: PaperSet, preferred: Sequence[NextCall]) -> list[NextCall]:
         every = self._all(paper_set)
         shown = set(every)
-        earlier = [call for call in preferred if shown.issuperset((*call, *call.values()))]
         unclear = twins({passage: self._text(passage) for passage in every})
+        earlier = [call for call in preferred if (shown - unclear).issuperset((*call, *call.values()))]
         return [*earlier, *calls(every, paper_set.paper.id, self.seed, earlier, unclear)]
 
     def key(self, question: NextCall) -> Sequence[object]:

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from builder.extract.sections import TopSection, normalise, split_number, top_sections
-from builder.records import Document, Reference
+from builder.records import Document, Reference, Role
 from lm_eval_tasks.base.text import fold
 
 # Section of the document, and paragraph in its text.
@@ -21,10 +21,14 @@ Location = tuple[int, int]
 Locations = frozenset[Location]
 
 _BRACKETS = re.compile(r"\[([^\[\]]{1,200})\]")
-_NUMBERS = re.compile(r"\s*\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*\s*(?:,\s*(?:p|sec|ch|fig|tab)[^\]]{0,40})?", re.IGNORECASE)
+_NUMBERS = re.compile(
+    r"\s*\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*\s*"
+    r"(?:,\s*(?:p|sec|ch|th(?:m|eor)|lem|prop|cor|def|rem|eqn?\b|fig|tab|app|exam|§)[^\]]{0,40})?",
+    re.IGNORECASE,
+)
 _RANGE = re.compile(r"(\d{1,4})\s*[–—-]\s*(\d{1,4})")
 # "[3, Sec. 4]" cites 3 alone.
-_WORDS_AFTER = re.compile(r",\s*(?=[A-Za-z])")
+_WORDS_AFTER = re.compile(r",\s*(?=[A-Za-z§])")
 _BRACKET_RANGE = re.compile(r"\[(\d{1,4})\] ?[–—-] ?\[(\d{1,4})\]")
 _LONGEST_RANGE = 60
 # Between a first author's surname and the year: co-authors, "et al.", brackets; no full stop but that of "al.".
@@ -117,6 +121,12 @@ SectionKind = Literal["introduction", "related_work", "method", "experiments"]
 # As the prompt of Walk says.
 _EXPERIMENTS = re.compile(r"\b(?:experiment(?:s|al|ation)?|evaluations?|results?)\b")
 _METHOD = re.compile(r"\b(?:methods?|methodology|approach(?:es)?|models?|frameworks?|algorithms?)\b")
+_CALLED_SO: dict[Role, re.Pattern[str]] = {
+    "introduction": re.compile(r"\bintro(?:duction|ductory)?\b"),
+    "related_work": re.compile(
+        r"\b(?:related|prior|previous) (?:works?|research|literature|stud(?:y|ies)|approaches|papers?)\b"
+    ),
+}
 # Sections that one reader takes for experiments and another does not.
 _NEARLY_EXPERIMENTS = re.compile(
     r"\b(?:data(?:sets?)?|set-?ups?|settings?|implementations?|analys[ei]s|discussions?|stud(?:y|ies)|benchmarks?|baselines?"
@@ -158,13 +168,13 @@ def section_kinds(document: Document) -> dict[int, Called]:
 def _called(top: TopSection) -> Called:
     words = _words(top.heading)
     named: set[SectionKind] = set()
+    nearly: set[SectionKind] = set()
     if top.role in ("introduction", "related_work"):
-        named.add(top.role)
+        (named if _CALLED_SO[top.role].search(words) else nearly).add(top.role)
     if _EXPERIMENTS.search(words):
         named.add("experiments")
     if _METHOD.search(words):
         named.add("method")
-    nearly: set[SectionKind] = set()
     if top.role == "body" and "method" not in named and "experiments" not in named:
         # Sections with a method are often called by its name.
         nearly.add("method")

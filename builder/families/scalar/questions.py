@@ -26,6 +26,7 @@ from builder.families.scalar.shown import (
 from builder.records import Cited, Citing, Document, Mention, Paper
 from builder.seeding import digest_of, integer_of, row_order
 from builder.stage_report import StageReport
+from lm_eval_tasks.base.text import title_key
 from lm_eval_tasks.families.scalar import CitationType, Level
 
 ClozeReason = Literal[
@@ -139,12 +140,14 @@ class QuestionMaker:
         text = question(citing.document, paper.title, paper.abstract, mention, level.question, most)
         if text is None:
             return "mask_beyond_cut"
-        distractors = self._distractors(citing, maskable, sections)
+        distractors = self._distractors(citing, maskable, sections, gold)
         if len(distractors) < CANDIDATES - 1:
             return "too_few_candidates"
         return ClozeQuestion(name, paper, level, maskable.section.heading, text, (gold, *distractors), 0)
 
-    def _distractors(self, citing: Citing, maskable: _Maskable, sections: Sequence[TopSection]) -> list[Candidate]:
+    def _distractors(
+        self, citing: Citing, maskable: _Maskable, sections: Sequence[TopSection], gold: Candidate
+    ) -> list[Candidate]:
         nearest = self._level.distractors == "nearest"
         cited = _by_distance(citing, maskable, sections) if nearest else sorted(citing.cited.values())
         pool = list(dict.fromkeys(cited))
@@ -154,12 +157,15 @@ class QuestionMaker:
             shuffle(pool)
         limit = _NEAREST if nearest else CANDIDATES - 1
         distractors: list[Candidate] = []
+        # A work may be known under two ids.
+        titles = {title_key(gold.title)}
         for id_ in pool:
             if len(distractors) == limit:
                 break
             distractor = self._candidates(id_) if id_ != maskable.cited_id else None
-            if isinstance(distractor, Candidate):
+            if isinstance(distractor, Candidate) and title_key(distractor.title) not in titles:
                 distractors.append(distractor)
+                titles.add(title_key(distractor.title))
         if nearest:
             shuffle(distractors)
         return distractors[: CANDIDATES - 1]
@@ -223,7 +229,7 @@ def citation_in_text(document: Document, mention: Mention) -> CitationInText:
     text = document.sections[mention.section].text
     is_long = mention.end - mention.start > _LONGEST
     is_of_sentences = is_long or _SENTENCES.search(text, mention.start, mention.end) is not None
-    alone = not (mention.grouped or is_of_sentences) and len(mention.references) == 1
+    alone = mention.start < mention.end and not (mention.grouped or is_of_sentences) and len(mention.references) == 1
     around = CitationInText(
         text[max(0, mention.start - _CONTEXT) : mention.start],
         text[mention.start : mention.end],
