@@ -440,6 +440,7 @@ def reference(folder: Path) -> Path:
     cited = [record(80 + i, 0, label="Related Work") for i in range(3)] + [record(99, 0, label="random")]
     write("related_34K", "", 7, [record(7, 15, gt="Related text.", label="Original Paper"), *cited])
     (folder / "related_34K" / "test.txt").write_text("2601.00007v1.json\n")
+    (folder / "related_34K" / "train.txt").write_text("7v1.json\n")  # how the other name ends
     return folder
 
 

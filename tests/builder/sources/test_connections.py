@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import socket
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,6 +41,14 @@ def test_one_connection_at_a_time(tmp_path: Path) -> None:
             while server.open and time.monotonic() < until:
                 time.sleep(0.01)
             assert not server.open
+
+
+def test_a_connection_that_times_out_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "_CONNECT", 0.05)
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, socket.create_connection(full.getsockname()):
+        url = f"http://127.0.0.1:{full.getsockname()[1]}/x"
+        with pytest.raises(http_client._TransientFailure, match="cannot be reached"):
+            client()._request(url)
 
 
 @pytest.mark.parametrize(

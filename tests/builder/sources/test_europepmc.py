@@ -153,18 +153,12 @@ def test_another_article_than_was_asked_for_is_not_kept(tmp_path: Path, service:
     assert first.id.encode() in fetched.read_bytes()
 
 
-def test_a_list_that_goes_in_circles_ends(tmp_path: Path, service: EuropePmc, store: Store) -> None:
-    def page(cursor: str) -> tuple[int, dict[str, str], bytes]:
-        result = [result_of(service.world.papers[0])] * 1000
-        return (
-            200,
-            {},
-            json.dumps({"hitCount": 10**6, "nextCursorMark": cursor, "resultList": {"result": result}}).encode(),
-        )
-
-    service.faults = [Fault("search", page(cursor)) for cursor in "ABCDEFG"]
+def test_a_circle_is_noticed(tmp_path: Path, service: EuropePmc, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builder.sources.europepmc.PAGE", 25)
+    service.faults = [Fault("search", service._search({"query": "", "pageSize": "25", "cursorMark": "*"}), skip=1)]
     with pytest.raises(SourceError, match="in circles"):
         list(source_of(make_round(tmp_path, service), store).submitted_between(FIRST, LAST))
+    assert len([*source_of(make_round(tmp_path, service), store).submitted_between(FIRST, LAST)]) == 60  # asked again
 
 
 def test_what_is_no_study_or_no_record_says_why(service: EuropePmc) -> None:

@@ -33,7 +33,7 @@ from lm_eval_tasks.samples.sample import compact, read
 from standins.rounds import hashes
 from standins.runs import relist, rewrite
 from tests.helpers.pages import ROOT
-from tests.helpers.samples import sample
+from tests.helpers.samples import own, sample
 from tests.helpers.served import Command
 from tests.hub_scripts.report.conftest import handed
 
@@ -651,6 +651,9 @@ ODD_ROWS: dict[str, Callable[[dict[str, Any]], None]] = {
     "tokens that are no count": lambda row: row["doc"].update(tokens_before="many"),
     "a cut that is not a count": lambda row: row["doc"].update(cut_body=1e400),
     "licences that are none": lambda row: row["doc"].update(licenses="all"),
+    "half a place": lambda row: row["doc"]["own"].update(copied=[1]),
+    "more questions than answers": lambda row: row["doc"].update(prompt_name="next", own=own("next", asked=[1])),
+    "a fifth of four candidates": lambda row: row["doc"].update(prompt_name="scalar", own=own("scalar", label=4)),
     "no filtered answer": lambda row: row.update(filtered_resps=[]),
     "no document": lambda row: row.update(doc=None),
 }

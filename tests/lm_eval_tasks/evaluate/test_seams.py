@@ -85,7 +85,7 @@ def test_exporting_again_loses_no_answer(command: Command, dataset: Path, tmp_pa
 def test_another_split_is_named_beside_the_scores(command: Command, dataset: Path, tmp_path: Path) -> None:
     line = ("eval", "--tasks", TASK, "--metadata", metadata(dataset, split="validation"), "--output")
     for model in ("lead", "random-sentence"):
-        code, out, err = command(*line, tmp_path / model, "--model", model)
+        code, out, err = command(*line, tmp_path / model / "2026-11-01T00-00-00", "--model", model)
         assert (code, "validation" in out) == (0, True), err
     assert "validation" in command("show", tmp_path / "lead")[1]
     assert "validation" in command("compare", tmp_path / "lead", tmp_path / "random-sentence")[1]

@@ -12,6 +12,7 @@ import pytest
 
 from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.llm.usage import finish_of
+from lm_eval_tasks.samples.sample import read
 from standins.openai_server import Reply, serve
 from standins.places import BIN
 from standins.runs import evaluated
@@ -55,13 +56,16 @@ def test_an_answer_at_its_cap_is_capped_in_any_servers_words(word: str) -> None:
 
 
 @pytest.mark.slow
-def test_an_unfinished_run_is_not_compared(command: Command, dataset: Path, tmp_path: Path) -> None:
+def test_an_unfinished_run_is_neither_compared_nor_shown(command: Command, dataset: Path, tmp_path: Path) -> None:
     whole = evaluated(command, dataset, tmp_path / "a")
-    killed = shutil.copytree(whole, tmp_path / "b")
+    _, killed = (shutil.copytree(whole, tmp_path / "b" / f"2026-11-0{day}T00-00-00") for day in (1, 2))
     for file in [*killed.glob("results_*"), *killed.glob("samples_*")]:
         file.unlink()
-    code, _, err = command("compare", whole, killed)
+    (killed / "journal.jsonl").write_text((whole / "journal.jsonl").read_text().splitlines()[0] + "\n")
+    code, _, err = command("compare", whole, killed.parent)
     assert (code, "has not ended" in err, err.count("\n")) == (1, True, 1), err
+    assert "has not ended" in command("show", killed.parent)[2]
+    assert len(read([killed.parent])) == 1
 
 
 @pytest.mark.slow

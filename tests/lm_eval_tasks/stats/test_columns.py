@@ -77,10 +77,11 @@ def test_a_table_names_the_samples_of_a_score_that_few_have() -> None:
 
 
 def test_floor_and_margin_stand_beside_a_setting_of_the_rounds_own_and_no_shorter_context() -> None:
-    of_task = samples(*({"rouge_l_content": 0.5, "rouge_l_content_lead": 0.2} for _ in range(12)), setting="Title-One")
+    rows = samples(*({"rouge_l_content": 0.5, "rouge_l_content_lead": 0.2 * (i < 12)} for i in range(24)), setting="X")
     for name, floor in (("academiceval_title_10k", "0.2000"), ("academiceval_core_abs_29k_g_none", "-")):
-        [table, *_] = score_table(scores_of({name: of_task}, "m"), gains_of(of_task), {name: of_task})
-        [row] = [line.split(" | ") for line in text_lines(table, "markdown") if "| rouge_l_content |" in line]
+        of_tasks = {name: rows[:12], "academiceval_title_30k": rows}  # of one configuration
+        [table, *_] = score_table(scores_of(of_tasks, "m"), gains_of(rows), of_tasks)
+        [row] = [line.split(" | ") for line in text_lines(table, "markdown") if f"| {name}" in line]
         assert row[4] == floor
 
 
@@ -117,6 +118,15 @@ def write(folder: Path, of_task: list[Sample]) -> None:
     folder.mkdir()
     lines = [{"doc": one.row.to_doc(), "filtered_resps": [ScoredAnswer("x", one.scores).to_text()]} for one in of_task]
     (folder / "samples_x_m.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_savings_over_uncut_rows_say_how_many_rows_there_are() -> None:
+    def run(cut: int, bits: dict[str, float]) -> dict[str, list[Sample]]:
+        asked = ({"way": LIKELIHOOD, "shown": shown, "tokens_cut": cut} for shown in ("other", "start"))
+        return {str(way["shown"]): samples(bits, **way) + samples({}, bits, **way | {"tokens_cut": 0}) for way in asked}
+
+    *_, saved = compare({Path(str(cut)): run(cut, {"bits_per_byte": 2.0}) for cut in (0, 5)}, uncut=True)
+    assert (saved.metric, saved.difference.samples, saved.sizes) == ("bits saved per byte", 1, (2, 2))
 
 
 @pytest.mark.slow

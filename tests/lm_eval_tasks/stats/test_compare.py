@@ -113,11 +113,11 @@ def test_a_task_whose_every_score_failed_is_named() -> None:
 def test_two_installations_are_told_apart_at_the_first_stage_that_differs(tmp_path: Path, command: Command) -> None:
     """The run in the docs, against itself, then against one whose third answer and chat template are others."""
     anchor = ROOT / "docs" / "results" / "anchor"
-    shutil.copytree(anchor, tmp_path / "mine")
+    shutil.copytree(anchor, tmp_path / "mine" / "2026-11-01T00-00-00")
     code, out, err = command("compare", anchor, tmp_path / "mine")
     assert code == 0, err
     assert "equal are prompts 20, tokens of prompts 20, answers 20, scores 20" in out
-    [samples], [results] = (list((tmp_path / "mine").glob(f"{kind}_*")) for kind in ("samples", "results"))
+    [samples], [results] = (list((tmp_path / "mine").rglob(f"{kind}_*")) for kind in ("samples", "results"))
     lines = [json.loads(line) for line in samples.read_text().splitlines()]
     lines[2]["filtered_resps"][0] = lines[2]["filtered_resps"][0].replace('"answer": "', '"answer": "So, ')
     samples.write_text("".join(json.dumps(line) + "\n" for line in lines))
