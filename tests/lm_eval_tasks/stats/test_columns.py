@@ -141,7 +141,6 @@ def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp
         assert command("eval", "--model", run.name, *tasks, "--output", run)[0] == 0
     rows, able = read([runs[0]]), read([runs[1]])
     assert 0 < len(able) < len(rows)
-    assert all(row.scores for row in able)
     [score] = [score for score in only_result(runs[1]).scores if score.metric == "rouge_l"]
     assert (score.samples, score.of) == (len(able), len(rows))
     [difference] = compare(runs_of(runs))
