@@ -38,16 +38,27 @@ def harvest(
         since: the round that the papers are of, see `Store.add_papers`.
     """
     report = StageReport(stage)
+    # What an earlier call took, and the source has no more or says was withdrawn, is not of the round.
+    gone = set(store.ids_since(since)) if since else set()
+    withdrawn: list[Drop] = []
 
     def belonging() -> Iterator[Paper]:
         for item in drop_other_categories(round_, progress(source.submitted_between(*days), "harvest")):
             if isinstance(item, Drop):
                 report.drop(item.id, item.reason)
+                if item.reason == "withdrawn":
+                    # Of a further file of one article the id has a number behind it.
+                    withdrawn.append(Drop(item.id.partition(" (")[0], item.reason))
             else:
                 report.kept += 1
+                gone.discard(item.id)
                 yield item
 
     store.add_papers(belonging(), since=since)
+    with store.transaction():
+        store.release(sorted(gone))
+        # An earlier round may have taken it.
+        store.frontier.note_withdrawn(withdrawn, round_.round)
     return report
 
 

@@ -12,6 +12,7 @@ from datetime import date, timedelta
 
 from builder.collect.admission import harvest, visit
 from builder.collect.coverage import Covered, finish, harvest_key, read_coverage
+from builder.ids import author_key
 from builder.records import Paper, months_before
 from builder.round.model import Round
 from builder.sources import Source
@@ -101,7 +102,16 @@ def _check_members(round_: Round, store: Store, look_up: LookUp) -> None:
 
 
 def _visit_candidates(round_: Round, store: Store, look_up: LookUp, missing: int) -> Iterator[int]:
-    """Update nodes and edges; yields how many new papers are still wanted."""
+    """Update nodes and edges; yields how many new papers are still wanted, as `Store.first_author_papers` counts them."""
+    members = set(store.frontier.members(round_.round))
     while missing > 0 and (author := store.frontier.next_candidate(round_.round)):
-        missing -= visit(round_, store, author, look_up(author), store.frontier.visit, ranked=True)
+        papers = look_up(author)
+        ids = {paper.id for paper in papers}
+        known = store.taken(ids, round_.round)
+        visit(round_, store, author, papers, store.frontier.visit, ranked=True)
+        # Of the days that are looked at again, some papers are of an earlier round.
+        taken = store.taken(ids, round_.round)
+        firsts = [(paper.id, author_key(paper.authors[0])) for paper in papers if paper.id in taken]
+        missing -= sum(key == author.key or (id_ not in known and key in members) for id_, key in firsts)
+        members.add(author.key)
         yield missing

@@ -59,11 +59,16 @@ class LiveTable(SourceTable):
     LEAST_DELAY: ClassVar[float]
     ADDRESSES: ClassVar[tuple[str, ...]]
     contact: str = Field("", description="your email or web address, sent with every request")
-    delay: float = Field(3.0, ge=0, description="seconds between requests")
+    delay: float = Field(3.0, ge=0, le=86_400, description="seconds between requests")
     timeout: float = Field(300.0, gt=0, description="seconds that one request may take, from first byte to last")
 
     @model_validator(mode="after")
     def _check_politeness(self) -> Self:
+        for key in self.ADDRESSES:
+            try:
+                urlsplit(getattr(self, key))
+            except ValueError as err:
+                raise ValueError(f"`{key}` is not an address ({err})") from err
         if "@" not in self.contact and "://" not in self.contact:
             raise ValueError(f"{self.SERVICE} wants to know who asks: give `contact`, your email or web address")
         if self.delay < self.LEAST_DELAY and not all(_is_loopback(getattr(self, key)) for key in self.ADDRESSES):
@@ -105,7 +110,7 @@ class EuropePmcTable(LiveTable):
     LEAST_DELAY: ClassVar[float] = 0.2
     ADDRESSES: ClassVar[tuple[str, ...]] = ("api",)
     kind: Literal["europepmc"]
-    delay: float = Field(1.0, ge=0, description="seconds between requests")
+    delay: float = Field(1.0, ge=0, le=86_400, description="seconds between requests")
     field: str = Field("", description="words that title, abstract, key words or the journal's name contain")
     query: str = Field("", description='more of Europe PMC\'s search syntax, such as `JOURNAL:"eLife"`')
     preprints: bool = Field(False, description="preprints (bioRxiv, medRxiv and others) in place of articles")

@@ -203,7 +203,15 @@ class PdfsSource(MirrorSource):
                 f"there is no table {table.table}: `academiceval init --source pdfs {table.path}` writes one from the PDFs"
             )
         super().__init__(table.path, str(table.table.resolve()), index=round_.workspace / "pdfs.sqlite3")
-        self._files = {bare_id(row["id"]): table.path / row["file"] for row in table_rows(table.table)}
+        self._files: dict[str, Path] = {}
+        for row in table_rows(table.table):
+            if (
+                row["id"]
+                and self._files.setdefault(bare_id(row["id"]), table.path / row["file"]) != table.path / row["file"]
+            ):
+                raise SourceError(
+                    f"the table {table.table} has the id {row['id']} of two files: correct one of the rows"
+                )
 
     def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
         path = self._files.get(paper_id)

@@ -33,8 +33,8 @@ class PaperTables(Tables):
             "doi=CASE WHEN excluded.doi = '' THEN doi ELSE excluded.doi END, "
             "title_key=excluded.title_key, since=CASE WHEN since = '' THEN excluded.since "
             "WHEN excluded.since = '' THEN since ELSE min(since, excluded.since) END "
-            # What was only looked up may be of a later version than the file that the pool has.
-            "WHERE (since = '' AND excluded.since <> '') "
+            # What was only looked up may be of a later version than the file that the pool has, or the source.
+            "WHERE (since = '' AND (excluded.since <> '' OR look_up < excluded.look_up)) "
             "OR (excluded.version >= version AND (excluded.since <> '' OR since = '' OR abstract = ''))",
             (
                 (
@@ -109,8 +109,10 @@ class PaperTables(Tables):
         like = " OR ".join("instr(categories, ?) = 1" for _ in wanted) or "true"
         rows = self._db.execute(
             "SELECT id, published, authors, author_ids, categories FROM papers NOT INDEXED "
-            f"WHERE since <> '' AND since <= ? AND published BETWEEN ? AND ? AND ({like})",
+            "WHERE since <> '' AND since <= ? AND id NOT IN (SELECT id FROM drops WHERE reason = 'withdrawn' AND round <= ?) "
+            f"AND published BETWEEN ? AND ? AND ({like})",
             (
+                since,
                 since,
                 (first or date.min).isoformat(),
                 (last or date.max).isoformat(),
@@ -177,6 +179,13 @@ class PaperTables(Tables):
     def taken(self, ids: Iterable[str], round_: str) -> set[str]:
         """Return which of these papers the round has taken into its pool itself."""
         return {id_ for id_ in ids if self._value("SELECT 1 FROM papers WHERE id = ? AND since = ?", id_, round_)}
+
+    def ids_since(self, round_: str) -> list[str]:
+        return self._column("SELECT id FROM papers WHERE since = ?", round_)
+
+    def release(self, ids: Iterable[str]) -> None:
+        """Take papers out of the pool: their records stay, to be looked up. Inside a transaction of the caller."""
+        self._db.executemany("UPDATE papers SET since = '' WHERE id = ?", ((id_,) for id_ in ids))
 
     def joined(self, since: str) -> list[Paper]:
         return list(self._read("WHERE since = ? ORDER BY id", since))

@@ -159,6 +159,11 @@ class Frontier(Tables):
             "INSERT OR IGNORE INTO drops VALUES (?,?,?)", ((round_, drop.id, drop.reason) for drop in drops)
         )
 
+    def note_withdrawn(self, drops: Iterable[Drop], round_: str) -> None:
+        """Note what a round's harvest says was withdrawn, in place of what it said before: from this round on it is in no pool."""
+        self._db.execute("DELETE FROM drops WHERE round = ? AND reason = 'withdrawn'", (round_,))
+        self.drop(drops, round_)
+
     def report(self, stage: str, round_: str, kept: int) -> StageReport:
         """Return what became of the papers that the visits of a round brought."""
         report = StageReport(stage, kept)

@@ -96,7 +96,10 @@ class ArxivSource:
                 else:
                     yield record.item
         for item in self.by_ids(revised):
-            yield replace(item, license=revised[item.id].license) if isinstance(item, Paper) else item
+            licensed = revised.pop(item.id, None)
+            yield replace(item, license=licensed.license) if isinstance(item, Paper) and licensed else item
+        # Left out twice.
+        yield from (Drop(id_, "bad_record") for id_ in revised)
 
     def _sets(self) -> list[str | None]:
         return [taxonomy.oai_set(name) for name in self._round.papers.categories] or [None]

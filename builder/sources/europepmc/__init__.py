@@ -174,11 +174,12 @@ class EuropePmcSource:
     def licenses(self, papers: Iterable[Paper]) -> Iterator[tuple[str, str]]:
         """Return the licences as the papers' own files state them; the files are kept, and read again for their texts."""
         for paper in papers:
-            path = self.fetch("jats", paper.id, paper.version)
-            metadata = None
-            with suppress(ExtractError):
-                metadata = read_article(path).find("front/article-meta") if path else None
-            yield paper.id, NO_LICENSE if metadata is None else license_of(metadata)
+            # Without a file, which the service may have refused for now, nothing is known; that it has none is kept, and not asked again.
+            if path := self.fetch("jats", paper.id, paper.version):
+                metadata = None
+                with suppress(ExtractError):
+                    metadata = read_article(path).find("front/article-meta")
+                yield paper.id, NO_LICENSE if metadata is None else license_of(metadata)
 
     def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
         file = self._round.workspace / "files" / "jats" / f"{stem_of(paper_id)}.xml"

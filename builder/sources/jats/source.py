@@ -38,6 +38,8 @@ _DONE = "unpacked"
 _MOST_TIMES, _LEAST_UNPACKED = 100, 1 << 28
 # Bytes of archives that are looked into for the number of their articles.
 _MOST_COUNTED = 1 << 26
+# What reading an archive may raise; a ValueError for a name that is not in the encoding that it states.
+_OF_ARCHIVES = (tarfile.TarError, zipfile.BadZipFile, RuntimeError, ValueError, *ERRORS)
 
 
 class JatsSource(MirrorSource):
@@ -144,20 +146,20 @@ def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for front in fronts:
         if (record := front.get("record")) and record["id"] not in gone:
             best[record["id"]] = max(best.get(record["id"], (0, "", "")), _rank(front))
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: Counter[str] = Counter()
     for front in fronts:
         record = front.get("record")
         if record is None:
-            # Files in several folders may have one name, and each counts.
-            key = front["id"], front["drop"]
+            # Files in several folders may have one name or id, and each counts.
+            key = front["id"]
             seen[key] += 1
-            yield {"id": front["id"] if seen[key] == 1 else f"{front['id']} ({seen[key]})", "drop": front["drop"]}
+            yield {"id": key if seen[key] == 1 else f"{key} ({seen[key]})", "drop": front["drop"]}
         elif best.get(record["id"]) == _rank(front):
             yield {**record, "file": front["file"]}
         else:
-            key = record["id"], "older_version"
+            key = record["id"]
             seen[key] += 1
-            yield {"id": f"{record['id']} ({seen[key]})", "drop": "older_version"}
+            yield {"id": f"{key} ({seen[key]})", "drop": "older_version"}
 
 
 def _rank(front: dict[str, Any]) -> tuple[int, str, str]:
@@ -213,7 +215,7 @@ def count_articles(path: Path) -> int | None:
         return None
     try:
         members = [member for archive in archives for member, _ in _members(archive) if _is_article(member)]
-    except (tarfile.TarError, zipfile.BadZipFile, RuntimeError, *ERRORS):
+    except _OF_ARCHIVES:
         return None
     return len(members) + sum(file.name.lower().endswith(ENDINGS) for file in files)
 
@@ -243,7 +245,7 @@ def _unpack(name: str, folder: Path) -> list[Path]:
                         write_whole(folder / f"{number:07d}-{member[-50:]}", data)
         except OF_THE_FILE as err:
             raise SourceError(f"cannot read {name}: {err}") from err
-        except (tarfile.TarError, zipfile.BadZipFile, RuntimeError, *ERRORS) as err:
+        except _OF_ARCHIVES as err:
             raise SourceError(f"the archive {name} cannot be unpacked ({err}); get it again, or take it away") from err
         sync_folder(folder)
         write_whole(folder / _DONE, b"")
