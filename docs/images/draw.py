@@ -82,6 +82,7 @@ def without_a_model() -> Figure:
 def recall() -> Figure:
     """Share of what each model recalls alone that it keeps in longer contexts, with its 95 % interval: over all rows, and by place."""
     rows = [row for row in table("kept.csv") if row["configuration"].removeprefix("Recall-")[:-1].isdigit()]
+    rows = [row for row in rows if row["papers"] == "new-pdf"]
     figure = Figure(figsize=(7, 3), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     for i, (model, colour) in enumerate(MODELS.items()):

@@ -80,14 +80,17 @@ def answers(rows: Mapping[str, Rows], papers: Sequence[str], metrics: Sequence[s
         # A program reads what the context `none` does not show.
         program = "" if name[0].endswith(f" {NONE}") else _rounded(best, 3)
         values = [_bounded(of_task[model], "score", "low", "high", 3) if model in of_task else "" for model in models]
-        yield _line(", ".join(name), next(iter(of_task.values()))["rows"], program, *values)
+        asked = ", ".join(dict.fromkeys(_asked(row) for row in of_task.values()))
+        yield _line(", ".join(name), asked, program, *values)
 
 
 def overview(rows: Mapping[str, Rows]) -> Iterator[str]:
     """For each model what it recalls and keeps, and what reading saves it."""
     kept = [row for row in rows["kept.csv"] if row["papers"] == "new-pdf"]
     sizes = _sizes(kept)
-    saved = {row["model"]: row for row in rows["savings.csv"] if (row["papers"], row["less"], row["more"]) == _MAIN}
+    # Of a step that several runs took, that over most rows.
+    steps = sorted(rows["savings.csv"], key=lambda row: int(row["rows"]))
+    saved = {row["model"]: row for row in steps if (row["papers"], row["less"], row["more"]) == _MAIN}
     yield from _head(["model", "bits recalled", *(f"kept at {size}" for size in sizes), "bits saved by reading"])
     for model in dict.fromkeys([*(row["model"] for row in kept), *saved]):
         own = {row["configuration"].removeprefix("Recall-"): row for row in kept if row["model"] == model}
@@ -119,6 +122,10 @@ def _recalled(model: str, row: Mapping[str, str]) -> str:
 
 def _name(model: str) -> str:
     return _PROGRAMS.get(model, model)
+
+
+def _asked(row: Mapping[str, str]) -> str:
+    return row["rows"] if row["rows"] == row["of"] else f"{row['rows']} of {row['of']}"
 
 
 def _rounded(value: str, digits: int) -> str:

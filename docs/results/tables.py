@@ -76,6 +76,7 @@ def scores(run: Path, samples: list[Sample]) -> Iterator[Row]:
         level, zero = columns[ranking].interval(), zero_of(ranking, columns)
         margin = columns[ranking].minus(zero) if zero else None
         row: Row = {"papers": run.parts[-3], "task": _short(task), "model": run.parts[-2], "rows": len(of_task)}
+        row |= {"of": row_.of or len(of_task)}
         row |= {"metric": ranking, "score": level.mean, "low": level.low, "high": level.high}
         row |= {"best program": zero and zero.mean, "margin": margin and margin.mean}
         row |= {"margin low": margin and margin.low, "margin high": margin and margin.high}

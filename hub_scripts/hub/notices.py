@@ -119,9 +119,8 @@ def notices_with(
     base = replaced.revision.partition(".post")[0]
     for name, commit in tags.items():
         if name.startswith(f"{base}.post") and repo.find(mark, name) == commit:
-            there = read_notices(repo, commit)
-            [entry] = [erratum for erratum in there.errata if erratum.replacement == name]
-            return entry, there if entry in notices.errata else notices.adding(entry, listed)
+            [entry] = [erratum for erratum in read_notices(repo, commit).errata if erratum.replacement == name]
+            return entry, notices if entry in notices.errata else notices.adding(entry, listed)
     successor = next((erratum for erratum in notices.errata if erratum.revision == replaced.revision), None)
     if successor is None:
         taken = {*tags, *(erratum.replacement for erratum in notices.errata)}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.dataset.audit import audit, check
+from builder.dataset.card import PLOT
 from builder.dataset.publishable import publishable, refuse_lacking, without_papers
 from builder.round.allowed import allowed_by
 from builder.round.takedowns import TAKEDOWNS, Erratum, Takedown
@@ -27,9 +28,18 @@ from hub_scripts.hub.notices import (
     revision_order,
 )
 from hub_scripts.hub.repo import MAIN, Refs, Repo
-from hub_scripts.hub.staging import Staged, newest, obsolete_paths, publish, show_results, stage, tell_main
+from hub_scripts.hub.staging import (
+    Staged,
+    newest,
+    obsolete_paths,
+    publish,
+    published_commit,
+    show_results,
+    stage,
+    tell_main,
+)
 from hub_scripts.hub.uploads import NOTHING_UPLOADED, gone, refuse_secrets, unchanged_paths
-from lm_eval_tasks.base.contract import Licenses
+from lm_eval_tasks.base.contract import MANIFEST, Licenses
 from lm_eval_tasks.base.errors import DatasetError
 from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.families.rounds import read_manifest
@@ -138,9 +148,6 @@ def push(
         yield f"{err}: so it is not known what is there already, what would change, and what was taken down there"
         yield NOTHING_UPLOADED
         return
-    if refs is None and how.yes and replaces is None:
-        repo.create(how.private)
-        refs = repo.existing_refs()
     published = _published(repo, refs)
     listed = by_own_ids(listed_beside(source), ready.manifest)
     if replaces is None:
@@ -157,7 +164,7 @@ def push(
     name = entry.replacement if entry else ""
     shown = replace(notices, plot=plot)
     staged = stage(ready.folder, repo_id, published.head, shown, mark=mark, revision=name)
-    yield from _plan(repo, staged, ready.manifest, published.last)
+    yield from _plan(repo, staged, ready.manifest, published)
     if entry:
         yield f"{ready.folder} replaces {entry.revision} as {entry.replacement}; its tag stays ({entry.reason})"
     if EVAL in staged.files:
@@ -165,6 +172,10 @@ def push(
     if not how.yes:
         yield NOTHING_UPLOADED
         return
+    if refs is None:
+        repo.create(how.private)
+        published = _published(repo, repo.existing_refs())
+        staged = replace(staged, base=published.head)
     yield from _publish(repo, staged, published, entry, notices)
     yield from verify(repo, staged.revision)
 
@@ -253,12 +264,13 @@ def _summary(ready: Ready) -> Iterator[str]:
     yield "checked: hashes, audit, licences, card, load_dataset of every configuration"
 
 
-def _plan(repo: Repo, staged: Staged, manifest: Manifest, last: Manifest | None) -> Iterator[str]:
-    """Say what the push would change; a HubError if it would overwrite files that are not a round's, or upload a secret."""
+def _plan(repo: Repo, staged: Staged, manifest: Manifest, published: Published) -> Iterator[str]:
+    """Say what the push would change; a HubError if it would overwrite files that are not a round's, move a tag, or upload a secret."""
+    last = published.last
     there = repo.files(staged.base) if staged.base else {}
     same = unchanged_paths(there, staged.files)
-    overwritten = sorted((there.keys() & staged.files.keys()) - same)
-    if last is None and overwritten:
+    ours = {*last.files, *last.other_files, MANIFEST} if last else set()
+    if overwritten := sorted((there.keys() & staged.files.keys()) - same - ours):
         raise HubError(
             f"{repo.id} has files of its own that the round would overwrite: {', '.join(overwritten[:3])}; move them away there, "
             "or push to another repository"
@@ -266,6 +278,12 @@ def _plan(repo: Repo, staged: Staged, manifest: Manifest, last: Manifest | None)
     refuse_secrets(staged.files)
     if not staged.base:
         yield f"{repo.id} does not exist yet and would be created; revision {staged.revision}, {len(staged.files)} files"
+        return
+    if published_commit(repo, staged, published.refs):
+        yield f"{repo.id} has revision {staged.revision} already: 0 files to upload"
+        if PLOT in staged.files:
+            is_on_main = last and last.published_as == staged.revision
+            yield f"the plot {'goes to main' if is_on_main else 'is left out: main has another revision'}"
         return
     obsolete = obsolete_paths(there, staged, last)
     yield (

@@ -71,29 +71,35 @@ def publish(repo: Repo, staged: Staged, branch: str = MAIN) -> str:
     published with other contents, or the branch moved meanwhile. A branch that is not main starts at the base, and is removed at the end.
     """
     refs = repo.existing_refs()
-    commit = refs.tags.get(staged.revision)
+    commit = published_commit(repo, staged, refs)
     if commit is None:
         parent = staged.base if branch == MAIN else refs.branches.get(branch, staged.base)
         if branch not in refs.branches:
             repo.branch(branch, parent)
         commit = repo.find(staged.mark, branch) or repo.commit(_change(repo, staged, parent), branch, parent)
         repo.tag(staged.revision, commit)
-    elif repo.find(staged.mark, staged.revision) != commit:
-        raise HubError(
-            f"{repo.id}: {staged.revision} is published with other contents and a published tag never moves; give the "
-            f"round another name, or replace it with `academiceval push --replaces {staged.revision}`"
-        )
     if branch != MAIN and branch in repo.existing_refs().branches:
         repo.delete_branch(branch)
     return commit
 
 
+def published_commit(repo: Repo, staged: Staged, refs: Refs) -> str | None:
+    """Return the commit of a revision that is published, None if it is not; a HubError if it is with other contents."""
+    commit = refs.tags.get(staged.revision)
+    if commit and repo.find(staged.mark, staged.revision) != commit:
+        raise HubError(
+            f"{repo.id}: {staged.revision} is published with other contents and a published tag never moves; give the "
+            f"round another name, or replace it with `academiceval push --replaces {staged.revision}`"
+        )
+    return commit
+
+
 def show_results(repo: Repo, staged: Staged) -> None:
-    """Put a new plot and its card on main, which has the revision's data already."""
+    """Put a new plot on main, which has the revision's data already, and the files beside these that go with it."""
     if PLOT not in staged.files:
         return
     head = repo.head()
-    files = {path: staged.files[path] for path in (PLOT, CARD, MANIFEST)}
+    files = {path: content for path, content in staged.files.items() if isinstance(content, bytes)}
     if PLOT not in unchanged_paths(repo.files(head), files):
         mark = f"Results: {digest(files[PLOT])['sha256']}"
         repo.commit(Change(f"Results on {staged.revision}", mark, files), MAIN, head)

@@ -170,19 +170,21 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
     """Make the rows of all settings, the newest round and the best scores first."""
     rows = []
     for group in sorted(groups, key=lambda group: group.key.round, reverse=True):
+        # A run that has not ended may be over another split.
+        scored = {id_ for cell in group.cells for column in cell.columns.values() for id_ in column.scores}
         for metric in LABELS:
             cells = [cell for cell in group.cells if metric in cell.columns]
             sign = 1 if registry.is_lower_better(metric) else -1
             cells.sort(key=lambda cell: (is_baseline(cell.model), sign * cell.columns[metric].mean))
-            rows += [_score_row(group, cell, metric, cutoffs.get(cell.model, "")) for cell in cells]
+            rows += [_score_row(group, cell, metric, cutoffs.get(cell.model, ""), len(scored)) for cell in cells]
     return rows
 
 
-def _score_row(group: Group, cell: Cell, metric: str, cutoff: str) -> ScoreRow:
+def _score_row(group: Group, cell: Cell, metric: str, cutoff: str, scored: int) -> ScoreRow:
     over = cell.columns[metric]
     floor = cell.floors[metric].over(over.scores) if metric in cell.floors else None
     both = over.over(floor.scores) if floor else None
-    whole = max(cell.of or 0, len(group.ids))
+    whole = max(cell.of or 0, scored)
     # What two predictors save is no race, so nothing is subtracted.
     margin = both.minus(floor) if floor and both and not registry.is_lower_better(metric) else None
     return ScoreRow(

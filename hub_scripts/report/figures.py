@@ -134,7 +134,7 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
     best = max(rows, key=lambda row: float(row[4]))
     title = f"{LABELS[metric]} against context length, round {round_}"
     alt = (
-        f"{title}: one line for each of {len(styles)} models, one panel for each of {len(tasks)} tasks. "
+        f"{title}: one line for each of {len({row[3] for row in rows})} models, one panel for each of {len(tasks)} tasks. "
         f"The highest score is {best[4]:.3f}, by {best[3]} on {best[1]}."
     )
     head = f"task setting thousand_tokens model {metric} low high samples floor change change_low change_high".split()

@@ -13,6 +13,7 @@ from lm_eval_tasks.stats.kept import HELD, KeptShare, ScoredRow, kept_over, reac
 
 # By how much, in powers of two, models stand beside one another at a size.
 _ASIDE = 0.05
+_CHAT = " chat"
 
 
 class KeptPoint(NamedTuple):
@@ -42,26 +43,23 @@ class KeptPoint(NamedTuple):
 def rows_of(groups: Sequence[Group]) -> Iterator[KeptPoint]:
     """Yield a line for each model and size, and one for each part of its rows."""
     for known in filter(None, (family.kept for family in FAMILIES)):
-        own = [group for group in groups if _configuration(group) in known.names]
-        for model in sorted({cell.model for group in own for cell in group.cells}):
-            shares = kept_over(_rows_of_model(own, model), known)
-            for each in shares:
-                yield from _lines(each, known, model, reach_of(shares, known.sizes))
+        # What is asked through a chat template has other levels: a line of its own.
+        for way in ("", _CHAT):
+            own = {name: group for group in groups for name in known.names if group.key.setting == f"{name}{way}"}
+            for model in sorted({cell.model for group in own.values() for cell in group.cells}):
+                shares = kept_over(_rows_of_model(own, model), known)
+                for each in shares:
+                    yield from _lines(each, known, f"{model}{way}", reach_of(shares, known.sizes))
 
 
-def _configuration(group: Group) -> str:
-    """Return the configuration that was asked, with a chat template or without one."""
-    return group.key.setting.removesuffix(" chat")
-
-
-def _rows_of_model(groups: Sequence[Group], model: str) -> dict[str, dict[str, ScoredRow]]:
+def _rows_of_model(groups: Mapping[str, Group], model: str) -> dict[str, dict[str, ScoredRow]]:
     rows: dict[str, dict[str, ScoredRow]] = {}
-    for group in groups:
+    for configuration, group in groups.items():
         names, parts = dict(zip(group.ids, group.names, strict=True)), dict(zip(group.ids, group.parts, strict=True))
         for cell in group.cells:
             column = cell.columns.get(group.metric)
             if cell.model == model and column:
-                rows[_configuration(group)] = {
+                rows[configuration] = {
                     names[id_]: ScoredRow(score, column.clusters[id_], parts[id_])
                     for id_, score in column.scores.items()
                 }
@@ -93,7 +91,8 @@ def by_length(sheet: Sheet, rows: Sequence[KeptPoint], round_: str, styles: Mapp
             if points:
                 # Beside one another, so that intervals do not cover each other.
                 aside = 2 ** (min(_ASIDE, 0.5 / len(models)) * (number - (len(models) - 1) / 2))
-                _draw(panel, points, styles[model], aside)
+                style = styles.get(model) or {**styles[model.removesuffix(_CHAT)], "linestyle": (0, (1, 1))}
+                _draw(panel, points, style, aside)
         panel.axhline(HELD, color="black", linewidth=0.8, linestyle=":")
         panel.set_xscale("log", base=2)
         panel.set_xticks(sizes, [f"{size}K" for size in sizes])

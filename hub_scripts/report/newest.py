@@ -106,9 +106,9 @@ def _of_one_build(runs: Sequence[SettingRun]) -> list[SettingRun]:
         if newest.revisions & run.revisions:
             kept.append(run)
         else:
-            _LOGGER.warning(
-                "%s: a newer run of %s over another dataset counts: %s", run.file.path, run.model, newest.file.path
-            )
+            # A journal does not say which build it is over.
+            what = "newer run of %s over another dataset" if run.file.finished else "run of %s that has ended"
+            _LOGGER.warning(f"%s: a {what} counts: %s", run.file.path, run.model, newest.file.path)
     return kept
 
 

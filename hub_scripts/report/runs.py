@@ -130,10 +130,10 @@ def scorers_of(runs: Iterable[Results]) -> frozenset[str]:
 
 
 def _newest(runs: Sequence[Results]) -> list[Results]:
-    """Return the runs that are the newest of any of their tasks, the newest first; others are not shown."""
+    """Return the runs that are the newest of any of their tasks, parts of the samples behind whole ones; others are not shown."""
     shown: list[Results] = []
     tasks: set[str] = set()
-    for run in sorted(runs, key=lambda run: -run.seconds):
+    for run in sorted(runs, key=lambda run: (bool(run.subsets), -run.seconds)):
         own = {score.task for score in run.scores}
         if not shown or not own <= tasks:
             shown.append(run)

@@ -157,7 +157,7 @@ def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: 
     for entry in fresh:
         before = merged.get(_subject(entry), {})
         if not entry.get("date") or str(entry["date"]) >= str(before.get("date") or ""):
-            merged[_subject(entry)] = {**before, **entry}
+            merged[_subject(entry)] = {**{name: item for name, item in before.items() if name != "date"}, **entry}
     return yaml.safe_dump(list(merged.values()), sort_keys=False, allow_unicode=True).encode()
 
 

@@ -42,7 +42,14 @@ def families() -> dict[str, str]:
 def of_name(name: str) -> str | None:
     """Return the cut-off of a model by its name; None if its maker has said nothing that we know of."""
     plain = folded_name(name)
-    return next((known for pattern, known in families().items() if folded_name(pattern) in plain), None)
+    return next((known for pattern, known in families().items() if _is_of(pattern, plain)), None)
+
+
+def _is_of(pattern: str, plain: str) -> bool:
+    """Tell whether a folded name is of a family, and not of a later one whose version goes on: "gpt-5.2" is no "gpt-5"."""
+    folded = folded_name(pattern)
+    goes_on = r"(?![1-9]\d?-)" if folded[-2].isdigit() else ""
+    return re.search(re.escape(folded) + goes_on, plain) is not None
 
 
 def folded_name(name: str) -> str:

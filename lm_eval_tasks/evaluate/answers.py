@@ -80,8 +80,8 @@ class AnsweringLM(GeneratingLM):
         self._dearest = Usage(0, 0)
         # Questions under way, by what identifies them: twins are answered in the order in which answers come.
         self._waiting: dict[str, list[PromptRequest]] = {}
-        # Of a row by likelihood that is under way.
-        self._row_key = ""
+        # Of what was asked last: a response may come when nothing waits for it any more.
+        self._last_key = ""
         self._asked_with: dict[str, set[str]] = {}
         self._early: Counter[tuple[str, str]] = Counter()
         # Answers of this run that are empty: an API that failed looks the same, so the next run asks again.
@@ -185,7 +185,7 @@ class AnsweringLM(GeneratingLM):
         return [likelihood for row in rows for likelihood in known[row.digest]]
 
     def _scored(self, rows: Sequence[LikelihoodRequest]) -> Iterator[tuple[int, Scored]]:
-        self._dearest, self._row_key = dearest([row.most for row in rows]), rows[0].key
+        self._dearest, self._last_key = dearest([row.most for row in rows]), rows[0].key
         with in_one_sentence(self._lm, self._on_request):
             yield from scorer_of(self._lm)([row.question for row in rows])
 
@@ -248,7 +248,7 @@ class AnsweringLM(GeneratingLM):
         for question in questions:
             self._waiting[question.digest].append(question)
             self._asked_with[str(question.request.args[0])].add(question.digest)
-        self._dearest = dearest([question.most for question in questions])
+        self._dearest, self._last_key = dearest([question.most for question in questions]), questions[0].key
         try:
             answers = self._ask_model([question.request for question in questions])
         finally:
@@ -300,7 +300,7 @@ class AnsweringLM(GeneratingLM):
     def _note_lost(self, usage: object) -> None:
         """Note what a response without an answer was charged for, at one of the questions or rows that are under way."""
         waiting = (each.key for of_digest in self._waiting.values() for each in of_digest)
-        key = next(waiting, self._row_key)
+        key = next(waiting, self._last_key)
         if key:
             # What it does not say is not known to have been charged; and it is no answer by whoever served it.
             used = replace(at_most(Usage.of_response(usage, ""), Usage(0, 0)), served="")

@@ -131,9 +131,11 @@ def _lines(shards: Sequence[_ShardRun]) -> dict[str, list[Logged]]:
                 placed[task][position] = {**line, "doc_id": position}
                 sizes[task].add(sample.row.positions)
     for task, lines in placed.items():
-        if sizes[task] != {len(lines)}:
+        # Rows that do not fit the model, or to which it has no answer, are in no shard.
+        counts = [size or 0 for size in sizes[task]]
+        if len(counts) > 1 or max(lines) >= counts[0]:
             raise SamplesError(
-                f"the shards contain {len(lines)} samples of {task}, but the run has {', '.join(map(str, sizes[task]))}"
+                f"the shards contain sample {max(lines) + 1} of {task}, but the run has {', '.join(map(str, counts))}"
             )
     return {task: [lines[position] for position in sorted(lines)] for task, lines in sorted(placed.items())}
 

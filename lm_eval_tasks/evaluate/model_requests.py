@@ -44,9 +44,10 @@ class PromptRequest:
         prompt, arguments = self.request.args
         prompt_tokens = self.row.tokens_after + self.before if self.row.tokens_before else None
         given = (arguments.get(name) for name in NAMES_OF_CAP)
-        # A server may be asked for several answers.
         cap = max((value for value in given if isinstance(value, int)), default=0) or self.row.answer_cap
-        return most_tokens(str(prompt), prompt_tokens, cap * int(arguments.get("n") or 1))
+        # A server may be asked for several answers; the parameter may be one that it is not sent.
+        count = arguments.get("n")
+        return most_tokens(str(prompt), prompt_tokens, cap * (count if isinstance(count, int) else 1))
 
 
 def digest_of(*content: object) -> str:

@@ -132,6 +132,12 @@ def _target(task: Any) -> str:
     return families.task_of_prompt(_first(task)["prompt_name"])
 
 
+def _texts(task: Any, doc: Any) -> Sequence[str]:
+    """Return the texts whose likelihood a row asks."""
+    texts: Sequence[str] = task.doc_to_choice(doc) if task.config.doc_to_choice else [doc["target"]]
+    return texts
+
+
 @dataclass(frozen=True, slots=True)
 class _Planning:
     """A run while its tasks are planned.
@@ -165,7 +171,13 @@ class _Planning:
             measured_in="share kept" if row.family.kept else row.ranking.label,
         )
         if not all(docs["tokens_before"]):
-            characters = sum(map(mul, times, map(len, prompts)))
+            # Texts whose likelihood is asked are read too, each behind its prompt.
+            read: Iterable[int] = map(len, prompts)
+            if row.way == LIKELIHOOD:
+                read = (
+                    len(prompt) + max(map(len, _texts(task, doc))) for prompt, doc in zip(prompts, docs, strict=True)
+                )
+            characters = sum(map(mul, times, read))
             return replace(common, guessed=characters // CHARACTERS_OF_TOKEN)
         return replace(
             common,

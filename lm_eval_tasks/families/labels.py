@@ -93,8 +93,11 @@ _BOOLEAN = re.compile(r":\s*([\"']?)(true|false|yes|no)\1\s*(?=,|$)", re.IGNOREC
 _BETWEEN_OBJECTS = re.compile(r"\}\s*,?\s*\{")
 # What an object says beside the verdicts on its labels; and one around such an object.
 _REMARK = re.compile(
-    r"\s*[\"']?(?:reason(?:ing)?|explanation|rationale|notes?|comments?|confidence)[\"']?\s*", re.IGNORECASE
+    r"\s*[\"']?(?:reason(?:ing|s)?|explanations?|rationales?|evidence|notes?|comments?|confidences?)[\"']?\s*",
+    re.IGNORECASE,
 )
+# The same of each label, in an object of its own.
+_REMARKS = re.compile(rf",?{_REMARK.pattern}:\s*\{{[^{{}}]*\}}", re.IGNORECASE)
 _AROUND_OBJECT = re.compile(r"\{\s*[\"']?\w+[\"']?\s*:\s*(\{[^{}]*\})\s*(?:,[^{}]*)?\}", re.DOTALL)
 _WRAPPED = re.compile(r"\{\s*[\"']?([^\W\d]+)[\"']?\s*:\s*(\[.*\])\s*\}", re.DOTALL)
 _NOT_CHOSEN = re.compile(r"exclud|reject|not_|other|ignor|alternat", re.IGNORECASE)
@@ -107,6 +110,9 @@ _KEYED = re.compile(r"[\"']?(\w+)[\"']?\s*:\s*$")
 _NESTED = re.compile(r"(\"[^\"{}]*\d\"\s*:\s*)\{([^{}]*)\}")
 _NAMED_MARK = re.compile(r"\[\s*((?:mask|paper|passage)\s*\d{1,6})\s*\]", re.IGNORECASE)
 _PLAIN_NUMBERS = re.compile(r"\s*(?:and )?\d{1,6}(?: and \d{1,6})*\s*")
+# What leads to a list without labels that is the answer, whatever stands behind it; not "if none fits, the answer is []".
+_CONCLUDES = re.compile(r"\b(?:answer|final|output|result|therefore|thus|hence)\b", re.IGNORECASE)
+_IF = re.compile(r"\b(?:if|when|otherwise|should|format)\b", re.IGNORECASE)
 # Characters around a stretch that say what it is.
 _NEAR, _FAR, _LONGEST_LABEL = 20, 160, 40
 _LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:", re.IGNORECASE)
@@ -192,7 +198,9 @@ def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:
         is_led = _is_led(before, is_first=begins <= _NEAR)
         is_last = _BEHIND.fullmatch(text[ends : ends + _NEAR].partition("\n")[0]) is not None
         content = read(stretch, is_led and (is_last or not stretch.strip("[]{} \n")))
-        if content == () and before.rpartition("\n")[2].strip() and WORDED.search(text[ends:]):
+        line = before.rpartition("\n")[2]
+        is_said = is_led and is_last and _CONCLUDES.search(line) and not _IF.search(line)
+        if content == () and line.strip() and not is_said and WORDED.search(text[ends:]):
             # What the instruction says of no label at all.
             continue
         is_void = isinstance(content, dict) and not any(content.values())
@@ -398,6 +406,7 @@ def _labelled(content: str) -> str:
 
 def _pairs(stretch: str, alone: bool) -> dict[int, int] | None:
     """Read the pairs of an object, or of a list of objects or of lists; None if it names none."""
+    stretch = _REMARKS.sub("", stretch)
     wrapped = _WRAPPED.fullmatch(stretch.strip())
     if wrapped and ("{" in wrapped[2] or "[" in wrapped[2][1:]):
         stretch = wrapped[2]

@@ -12,9 +12,11 @@ from urllib3.exceptions import HTTPError
 from lm_eval_tasks.base.completions import MOST_BYTES
 from lm_eval_tasks.base.errors import ModelError
 from lm_eval_tasks.base.files import write_whole
+from lm_eval_tasks.base.journal import read_entries
 from lm_eval_tasks.base.progress import within
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.base.text import parse_json
+from lm_eval_tasks.llm.ledger import LOST, OPEN
 
 _LOGGER = logging.getLogger(__name__)
 # Seconds that a server may take to list its models.
@@ -31,12 +33,14 @@ def check_address(journal: Path | None, url: str) -> None:
     """
     if not journal or not url:
         return
-    if not journal.is_file() or not journal.stat().st_size:
+    noted = _noted(journal)
+    is_same = noted is not None and noted.get("url") == redact(url)
+    # A server that was starting may have listed none.
+    if not _has_answers(journal) or (is_same and noted and not noted.get("models")):
         content = {"url": redact(url), "models": sorted(_models(url))}
         write_whole(_place(journal), json.dumps(content) + "\n")
         return
-    noted = _noted(journal)
-    if not noted or noted.get("url") == redact(url):
+    if not noted or is_same:
         return
     before, now = set(map(str, noted.get("models") or ())), _models(url)
     if before and now and before.isdisjoint(now):
@@ -49,6 +53,12 @@ def check_address(journal: Path | None, url: str) -> None:
         noted.get("url"),
         redact(url),
     )
+
+
+def _has_answers(journal: Path) -> bool:
+    """Tell whether a journal has more than what requests may have cost."""
+    entries = read_entries(journal) if journal.is_file() else ()
+    return any(entry is None or entry["key"] not in (OPEN, LOST) for entry in entries)
 
 
 def _place(journal: Path) -> Path:

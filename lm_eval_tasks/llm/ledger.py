@@ -5,6 +5,7 @@ Each counts as the most that it can have taken, in later runs of the same journa
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from threading import RLock
 from typing import Self
 
 from lm_eval_tasks.base.journal import Journal
@@ -35,6 +36,8 @@ class Ledger:
         self._journal = journal
         self._budget: Budget | None = None
         self._open: list[Usage] = []
+        # Requests of texts' likelihoods are sent from several threads.
+        self._lock = RLock()
         noted = journal.get(OPEN)
         for most in noted if isinstance(noted, list) else []:
             self._lose(Usage.of_json(most))
@@ -47,23 +50,26 @@ class Ledger:
 
     def sent(self, most: Usage) -> None:
         """Note, before a request is sent, the most that it can take; a CostError if lost ones have used the budget up."""
-        if self._budget:
-            self._budget.check()
-        self._open.append(most)
-        self._write_open()
+        with self._lock:
+            if self._budget:
+                self._budget.check()
+            self._open.append(most)
+            self._write_open()
 
     def settled(self, most: Usage) -> None:
         """Note that it is known what a request took: it was answered, or refused."""
-        if most in self._open:
-            self._open.remove(most)
-            self._write_open()
+        with self._lock:
+            if most in self._open:
+                self._open.remove(most)
+                self._write_open()
 
     def lost(self, most: Usage) -> None:
         """Note that nobody will tell what a request took."""
-        self._lose(most)
-        if self._budget:
-            self._budget.pay(most)
-        self.settled(most)
+        with self._lock:
+            self._lose(most)
+            if self._budget:
+                self._budget.pay(most)
+            self.settled(most)
 
     def _lose(self, most: Usage) -> None:
         requests, before = lost_in(self._journal)

@@ -36,7 +36,7 @@ def load(name: str, *, trust_remote_code: bool = False) -> Any:
         return _LOADED[name]
     from transformers import AutoTokenizer
 
-    model, _, revision = name.partition("@")
+    model, _, revision = name.rpartition("@") if "@" in name else (name, "", "")
     folder, _, file = model.rpartition("/") if model.endswith(GGUF) else (model, "", None)
     check_gguf(folder, file or "")
     try:

@@ -5,6 +5,7 @@ Embeddings are compared by inner product, as the AcademicEval paper writes (sect
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -13,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from lm_eval_tasks.base.bm25 import best, bm25_scores
-from lm_eval_tasks.base.errors import EvalError
+from lm_eval_tasks.base.errors import EvalError, ModelError
 from lm_eval_tasks.base.metadata import INNER_PRODUCT, Similarity
-from lm_eval_tasks.llm.weights import MINILM, minilm_path
+from lm_eval_tasks.llm.weights import MINILM, PRETRAINED, minilm_path, weights_of
 
 
 @dataclass
@@ -144,12 +145,8 @@ def open_pair(kind: str, folders: str, similarity: Similarity) -> Retriever:
     if folders:
         query, _, context = folders.partition(",")
     context = context or query
-    return by_embeddings(
-        f"{kind}:{query},{context}",
-        encoder(query, pooling, "DPRQuestionEncoder"),
-        encoder(context, pooling, "DPRContextEncoder"),
-        similarity,
-    )
+    encoders = encoder(query, pooling, "DPRQuestionEncoder"), encoder(context, pooling, "DPRContextEncoder")
+    return by_embeddings(f"{kind}:{query}@{_weights(query)},{context}@{_weights(context)}", *encoders, similarity)
 
 
 def open_sentence_transformer(name: str, similarity: Similarity) -> Retriever:
@@ -162,8 +159,9 @@ def open_sentence_transformer(name: str, similarity: Similarity) -> Retriever:
         raise EvalError(
             f'the retriever {name!r} needs sentence-transformers: pip install "academiceval[ralm]"'
         ) from err
+    folder = minilm_path("retriever") if name == MINILM else name
     try:
-        model = SentenceTransformer(minilm_path("retriever") if name == MINILM else name)
+        model = SentenceTransformer(folder)
     except Exception as err:  # the package raises whatever the Hub, the disk or the files' formats raise
         raise EvalError(
             f"the retriever {name!r} cannot be loaded: it is neither one of bm25, bm25_okapi, tfidf, {', '.join(PAIRS)}, minilm "
@@ -173,7 +171,15 @@ def open_sentence_transformer(name: str, similarity: Similarity) -> Retriever:
     def encode(texts: Sequence[str]) -> Any:
         return model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True)
 
-    return by_embeddings(name, encode, encode, similarity)
+    return by_embeddings(f"{name}@{_weights(folder)}", encode, encode, similarity)
+
+
+def _weights(name: str) -> str:
+    """Return what tells a model from another one that had its name: a folder's files, or the commit on the Hub; "" if neither is known."""
+    # Names without an organization are sentence-transformers' own.
+    with suppress(ModelError):
+        return weights_of("hf", {PRETRAINED: name}).get(PRETRAINED, "")
+    return ""
 
 
 def _unit_vectors(vectors: Any) -> Any:

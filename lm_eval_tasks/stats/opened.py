@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lm_eval_tasks.base.contract import CONTEXTS, LIKELIHOOD
+from lm_eval_tasks.base.contract import CALLED, CONTEXTS, FULL, LIKELIHOOD
 from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.manifest import Manifest, SplitContents
 from lm_eval_tasks.base.metadata import TEST
@@ -129,19 +129,22 @@ def _read_task(task: str, file: Path, results: Results) -> list[Sample]:
     if not samples:
         raise SamplesError(f"{file} has no sample: run that task again")
     asked, expected = samples[0].row, _asked_by(task)
-    if expected and "config" not in results.options and expected != (asked.setting, asked.shown or expected[1]):
-        raise SamplesError(f"{file} has samples of {samples[0].task}, which the task {task} does not ask: {_AGAIN}")
+    if expected and "config" not in results.options:
+        # The bare lm_eval calls a task the same, however much the option `context` shows.
+        given = str(results.options.get("context") or FULL)
+        given = CALLED.get(given, given)
+        if (asked.setting, asked.shown) != (expected[0], expected[1] or given * (given != FULL)):
+            raise SamplesError(f"{file} has samples of {samples[0].task}, which the task {task} does not ask: {_AGAIN}")
     return samples
 
 
 def _asked_by(task: str) -> tuple[str, str] | None:
     """Return the configuration that a task asks and its shorter context; None for a task that is not ours."""
-    for context in ("", *CONTEXTS):
-        name = task.removesuffix(f"_{context}") if context else task
-        known = next((one.configuration for one in TASKS if one.name == name), None)
-        if known:
-            return known, context
-    return None
+    known = next((one for one in TASKS if one.name == task), None)
+    if known:
+        return known.configuration, "" if known.context == FULL else known.context
+    named = ((one.configuration, context) for context in CONTEXTS for one in TASKS if f"{one.name}_{context}" == task)
+    return next(named, None)
 
 
 def read_rows(file: Path) -> list[Sample]:

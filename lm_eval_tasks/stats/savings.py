@@ -149,10 +149,12 @@ def _copied(less: Sample, more: Sample) -> float | None:
     if before is None or after is None or before.counts != after.counts:
         return None
     runs = answering_of(more.row.task).copied(more.row)
-    saved, at = 0.0, 0
+    saved, share, at = 0.0, 0.0, 0
     for first, second, count in zip(before.logs, after.logs, after.counts, strict=True):
-        within = sum(max(0, min(end, at + count) - max(start, at)) for start, end in runs)
-        saved += (second - first) * within / max(1, count)
+        # A token without bytes of its own goes on with the character of the one before it.
+        if count:
+            share = sum(max(0, min(end, at + count) - max(start, at)) for start, end in runs) / count
+        saved += (second - first) * share
         at += count
     return saved / math.log(2) / at
 

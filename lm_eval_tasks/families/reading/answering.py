@@ -208,7 +208,7 @@ class PairsAnswering(ReadingAnswering):
     def placed(self, row: PromptRow, answer: str, score: float) -> Iterator[Placed]:
         """Yield each label that is asked about."""
         own, pairs = own_of(row), pairs_of(answer) or {}
-        for label, right in zip(own.asked, own.answer, strict=True):
+        for label, right in zip(own.asked, own.answer, strict=False):
             yield str(label), place_of(right, own), float(pairs.get(label) == right)
 
     def baseline(self, name: str, row: PromptRow, prompt: str) -> str | None:

@@ -80,7 +80,9 @@ choices = ANSWERING.likelihoods
 def answer_of(text: str, candidates: int) -> int | None:
     """Find the last index in <answer>..</answer>, or without a tag that at the answer's end or beginning; None if it names no candidate."""
     text = plain(text)
-    within = list(_tagged(text)) or _untagged([line.strip() for line in text.split("\n") if line.strip(" {}[]\t\r")])
+    within = list(_tagged(text)) or _untagged(
+        [line.strip() for line in text.split("\n") if any(map(str.isalnum, line))]
+    )
     numbers = (_index(BRACKET.sub(" ", content)) for content in reversed(within))
     index = next((number for number in numbers if number is not None), None)
     return index if index is not None and index < candidates else None

@@ -16,6 +16,8 @@ from lm_eval_tasks.base.contract import OTHER, START, WORDS, Context
 from lm_eval_tasks.families.writing.writing_row import WritingRow
 
 _LOGGER = logging.getLogger(__name__)
+# Letters that are more than a base with a mark.
+_PLAIN = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th"})
 
 
 def bodies_of(rows: Sequence[WritingRow], numbers: Sequence[int], context: Context, *, pairs: bool) -> dict[int, str]:
@@ -77,8 +79,9 @@ def _partner_of(
 
 def _author(name: str) -> str:
     """Return the last name and the first initial: who may be one person counts as one."""
-    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode() or name
-    words = re.findall(r"\w+", letters.casefold()) or [name or "?"]
+    plain = unicodedata.normalize("NFKD", name).casefold().translate(_PLAIN)
+    letters = plain.encode("ascii", "ignore").decode() or name.casefold()
+    words = re.findall(r"\w+", letters) or [name or "?"]
     return f"{words[-1]} {words[0][0]}"
 
 

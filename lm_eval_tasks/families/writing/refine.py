@@ -38,7 +38,7 @@ _AROUND = " \t" + "*_~`\"'“”‘’«»"
 # A heading, a quotation, an item of a list; a line that begins or ends code.
 _LINE_MARK = re.compile(rf"(?:#{{1,6}}\s+|>\s+(?!\d)|[-*]\s+|\d\.\s+(?={_QUOTE}|\*\*)|```\w*$)")
 _ITEM = re.compile(r"(?:1[.)]|Option 1:)\s+")
-_JSON = r"\{\s*\"title\":\s*(?P<json>\".*\")\s*\}"
+_JSON = r"\{\s*\"title\":\s*(?P<json>\"(?:[^\"\\\n]|\\.)*\")\s*(?:,[^{}]*)?\}"
 # What markup and chat templates put around a text.
 _TAGGED = re.compile(
     rf"^(?:<(title|b|i|h1|strong|em)>(?P<html>.*)</\1>|\\title\{{(?P<tex>.*)\}}|{_JSON}|"

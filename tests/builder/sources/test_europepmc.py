@@ -124,7 +124,7 @@ def test_the_files_own_licence_decides(tmp_path: Path, service: EuropePmc, store
     store.add_papers(papers, since="2026.11")
     service.faults = [Fault(papers[0].other_ids[0], (404, {}, b""))]
     learnt = dict(source.licenses(papers))
-    assert learnt[papers[0].id] == NO_LICENSE
+    assert papers[0].id not in learnt  # nothing is known without a file, which the service may lack for now
     for paper in papers[1:]:
         stated = service.world.by_id[paper.id].license
         assert learnt[paper.id] == (NO_LICENSE if stated == UNKNOWN_LICENSE else stated)
