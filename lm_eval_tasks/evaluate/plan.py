@@ -1,7 +1,7 @@
 """`academiceval plan`: what a run will take, before anything is run."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from operator import add, mul
