@@ -273,6 +273,24 @@ def test_without_seeds_an_update_takes_the_new_days_whole(folder: Path) -> None:
     assert [r.stage for r in crawl_only(later)[1]] == ["update", "graph"]  # not taken again
 
 
+def test_a_paper_of_an_earlier_round_is_none_of_the_new_ones_that_an_update_wants(folder: Path) -> None:
+    mirror(folder / "mirror", [*JANUARY, paper(9, "New N", "Ada A", day=29), *FEBRUARY])
+    for name in ("2026.02", "2026.03"):
+        crawl_only(make_round(folder, name, crawl={"seeds": ["Ada A"], "authors": 1}, update={"papers": 4}))
+    # As one counts who goes on where an update was killed: 11, 12, 14, 16.
+    assert visited(folder, "2026.03") == {"ada a", "new n", "next t"}
+
+
+def test_what_a_source_withdrew_or_no_longer_has_is_of_no_later_pool(tmp_path: Path) -> None:
+    withdrawn = paper(2, "Ada A", abstract="This paper has been withdrawn.")
+    two = [paper(1, "Ada A"), paper(2, "Ada A")]
+    held = []
+    for name, papers in (("2026.02", [*two, paper(3, "Ada A")]), ("2026.02", two), ("2026.03", [two[0], withdrawn])):
+        mirror(tmp_path / "mirror", papers)
+        held.append(len(crawl_only(make_round(tmp_path, name, crawl={}))[0].papers["ada a"]))
+    assert held == [3, 2, 1]
+
+
 # --- pruning
 
 

@@ -66,6 +66,8 @@ def test_white_text_on_a_dark_bar_is_seen_and_tiny_text_is_not() -> None:
         page.insert_text((72, 100), "2 Methods", fontsize=10, color=(1, 1, 1))
         page.insert_text((72, 130), BODY, fontsize=10)
         page.insert_text((420, 130), "Praise.", fontsize=2)
+        page.draw_rect(pymupdf.Rect(60, 140, 400, 150), color=None, fill=(0, 0, 0))
+        page.insert_text((72, 170), "Words of size 0.", fontsize=0)
         with pymupdf.open(stream=pdf.tobytes()) as read:
             read_ = read_page(read[0])
     assert (texts_of(read_), read_.hidden) == (["2 Methods", BODY], len("Praise."))

@@ -605,10 +605,13 @@ def test_bare_numbers_that_count_with_the_pages_are_no_text() -> None:
             Line(number, 72, y, 500, y + 10, text, 10, False, False)
             for y, text in zip((300, 560, 400), texts, strict=True)
         )
-        return Page(600, 800, tuple(lines))
+        # A row of a table.
+        row = (Line(number, x, 450, x + 10, 460, "0", 10, False, False) for x in (100, 200, 300) if number == 1)
+        return Page(600, 800, (*lines, *row))
 
     kept = [line.text for line in text_lines([page(i) for i in range(4)])]
-    assert kept == ["Text of a page that goes on.", "40"] * 4
+    often = ["Text of a page that goes on.", "40"]
+    assert kept == [*often * 2, "0", "0", "0", *often * 2]
 
 
 def test_a_heading_in_small_capitals_may_have_a_formula() -> None:
@@ -621,6 +624,13 @@ def test_a_heading_in_small_capitals_may_have_a_formula() -> None:
     spans = [{"text": text, "size": size, "flags": flags, "font": font} for text, size, flags, font in pieces]
     line = _line(0, (72, 300, 400, 310), [*spans, {**spans[-1], "text": "music", "size": 7}], True)
     assert line is not None and (line.small_caps, line.size, line.italic) == (True, 10, False)
+
+
+def test_a_run_in_heading_may_follow_blanks() -> None:
+    fonts = {"  ": "Roman", " Related work. ": "Roman-Bold", "Others counted fish.": "Roman"}
+    spans = [{"text": text, "size": 10.0, "flags": 0, "font": font} for text, font in fonts.items()]
+    line = _line(0, (72, 300, 400, 310), spans, True)
+    assert line is not None and line.text[: line.run_in] == "Related work. "
 
 
 @pytest.mark.parametrize("text", ["We see", "We see the text of the section on the same line,"])

@@ -11,6 +11,7 @@ import pytest
 
 from builder.collect.graph import build_graph
 from builder.extract.mentions import find_mentions
+from builder.families.match import MatchAsker
 from builder.families.match.masks import bare, masks_of, names_of, pattern_of, tag_of
 from builder.families.next import (
     LEAST_OF_CALL,
@@ -24,7 +25,7 @@ from builder.families.next import (
     passages_of,
     twins,
 )
-from builder.families.reading.asking import fill, neighbours
+from builder.families.reading.asking import PaperSet, fill, neighbours
 from builder.families.reading.citing import places_of, section_kinds
 from builder.families.reading.neutral import CITE, FORMULA, NUMBER, edits_of
 from builder.families.reading.papers_read import PaperLibrary, PaperRead, shown_text
@@ -32,6 +33,7 @@ from builder.families.reading.works import Entry, certain_works, is_garbled, nea
 from builder.families.walk import CONTROL_KINDS, Walk
 from builder.records import Cited, Citing, Document, Paper, Reference, Role, Section
 from lm_eval_tasks.families.reading.prompt import edited
+from lm_eval_tasks.families.reading.reading_row import Edit
 
 DAY = date(2026, 5, 1)
 
@@ -44,6 +46,7 @@ def document(sections: Mapping[str, str], titles: tuple[str, ...] = ()) -> Docum
     """A document that cites by number."""
     roles: dict[str, Role] = {
         "Introduction": "introduction",
+        "Motivation": "introduction",
         "Related Work": "related_work",
         "Conclusion": "conclusion",
     }
@@ -73,6 +76,7 @@ def test_the_text_of_a_paper_and_where_its_sections_begin() -> None:
         ("4 Case Study", set(), {"experiments", "method"}),
         ("2 Background", set(), {"method", "related_work"}),
         ("Sparse Rivers", set(), {"method"}),
+        ("Motivation", set(), {"introduction"}),
     ],
 )
 def test_what_sections_are_called(heading: str, sure: set[str], doubtful: set[str]) -> None:
@@ -330,22 +334,23 @@ def library_of(read: PaperRead, works: Mapping[str, Cited]) -> PaperLibrary:
 
 def test_what_may_be_masked() -> None:
     text = "A remedy is known [1]. Riverine [2] is fast. Others agree [3], [4]. A last one is old [5]."
-    resolved = {n: str(n + 1) for n in range(5)}
-    read = PaperRead(paper("9"), document({"Introduction": text}, TITLES), resolved)
+    text += " A dam is known [6]. Banks hold [7]\ncalled Levee by most. Banks hold sand [8]. Both hold [1, 8]."
+    resolved = {n: str(n + 1) for n in range(8)}
+    own = replace(paper("9"), abstract="We extend Damme (Bo, 2026) and [1].")
+    read = PaperRead(own, document({"Introduction": text}, (*TITLES, "Six dams", "Seven dams", "Eight")), resolved)
     full = document({"Introduction": "x"})
-    works = {
-        "1": Cited(paper("1", "Remedies for rivers", date(2026, 1, 1)), full),
-        "2": Cited(paper("2", "Riverine: a fast one", date(2026, 1, 1)), full),
-        "3": Cited(paper("3", "Others of a kind", date(2026, 1, 1)), full),
-        "4": Cited(paper("4", "Yet others of a kind", date(2026, 1, 1)), full),
-        "5": Cited(paper("5", "An old one", date(2020, 1, 1)), full),
-    }
-    found = masks_of(read, library_of(read, works), 1, 24)
-    assert [mask.work.id for mask in found] == ["1"]
+    names = ["Remedies for rivers", "Riverine: a fast one", "Others of a kind", "Yet others of a kind", "An old one"]
+    known = zip("12345678", [*names, "Damme: a dam", "Levee: a bank", "Sand of banks"], strict=True)
+    works = {k: Cited(paper(k, name, date(2020 if k == "5" else 2026, 1, 1)), full) for k, name in known}
+    library = library_of(read, works)
+    found = masks_of(read, library, 1, 24)
+    assert [mask.work.id for mask in found] == ["8", "1"]
     assert (found[0].age, found[0].cited_by) == (4, 1)
-    [(section, start, end)] = found[0].spans
-    assert read.document.sections[section].text[start:end] == "[1]"
-    assert {mask.work.id for mask in masks_of(read, library_of(read, works), 1, None)} == {"1", "5"}
+    assert {mask.work.id for mask in masks_of(read, library, 1, None)} == {"1", "5", "8"}
+    [part] = MatchAsker(library, 1).last(found, PaperSet((own,), 0))
+    shown = edited(read.shown.text, part["start"], part["end"], [Edit(**edit) for edit in part["edits"]])
+    assert f"We extend Damme {CITE} and {CITE}." in shown
+    assert "A remedy is known [MASK 2]. " in shown and "Banks hold sand [MASK 1]. Both hold [MASK 1][MASK 2]." in shown
 
 
 def test_names_give_a_work_away() -> None:

@@ -326,6 +326,8 @@ def test_what_cannot_be_asked_has_a_reason() -> None:
     assert reasons() == {"enough_of_paper": 7}
     assert reasons(typing=lambda contexts: ["attributional"] * len(contexts)) == {"other_type": 12}
     assert reasons(known=lambda id_: None) == {"gold_without_text": 12}
+    # One work under many ids.
+    assert reasons(known=lambda id_: replace(known(id_), paper=paper("1"))) == {"too_few_candidates": 12}
     few = citing()
     assert reasons(Citing(few.paper, few.document, {0: "2401.00000", 1: "2401.00001"})) == {
         "unresolved": 10,
@@ -337,9 +339,10 @@ def test_what_cannot_be_asked_has_a_reason() -> None:
 
 def test_contexts_of_groups_are_not_single() -> None:
     section = Section("S", "body", 1, "Many [1], [2] and one [3].")
-    mentions = (Mention(0, 5, 8, (0,), False), Mention(0, 10, 13, (1,), False), Mention(0, 22, 25, (2,), False))
+    places = ((5, 8), (10, 13), (22, 25), (26, 26))
+    mentions = tuple(Mention(0, *place, (i,), False) for i, place in enumerate(places))
     document = Document("", "", (section,), (), mentions)
-    assert [citation_in_text(document, mention).single for mention in mentions] == [False, False, True]
+    assert [citation_in_text(document, mention).single for mention in mentions] == [False, False, True, False]
 
 
 # --- an annotating model

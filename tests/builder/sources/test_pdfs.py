@@ -166,6 +166,10 @@ def test_what_is_no_folder_of_papers_is_one_sentence(
     assert (code, "academiceval init --source pdfs" in err) == (1, True), err
     code, _, err = command("init", "--source", "pdfs")
     assert (code, "needs --path" in err) == (1, True), err
+    columns = "file,id,title,authors,published,categories,license,doi,source,abstract"
+    Path("papers.csv").write_text(f"{columns}\na.pdf,local:x,,,,,,,,\nb.pdf,local:x,,,,,,,,\n")
+    code, _, err = command("run")
+    assert (code, "has the id local:x of two files" in err) == (1, True), err
     Path("papers.csv").write_text("file,title\n")
     code, _, err = command("run")
     assert (code, "no column id" in err) == (1, True), err
