@@ -168,6 +168,13 @@ def test_tables_of_results_in_the_docs_are_what_their_samples_give() -> None:
         assert page.read_text(encoding="utf-8") == text
 
 
+def test_a_run_of_some_rows_says_of_how_many_in_the_docs() -> None:
+    answers = runpy.run_path(str(ROOT / "docs" / "results" / "page_tables.py"))["answers"]
+    row = {"papers": "new", "task": "t", "model": "m", "metric": "x", "rows": "24", "of": "57", "best program": ""}
+    *_, line = answers({"scores.csv": [{**row, "score": "0.5", "low": "", "high": ""}]}, ["new"], ["x"])
+    assert line.startswith("| t, new | 24 of 57 |")
+
+
 def test_examples_are_of_the_prompts_that_are_asked() -> None:
     files = sorted((ROOT / "docs" / "examples").glob("*.txt"))
     shown = {of_task(configuration_of(file.stem).task).name for file in files}

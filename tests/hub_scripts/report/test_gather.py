@@ -68,7 +68,6 @@ def test_a_row_has_its_scores_before_and_since_each_month() -> None:
                 assert over.bounds
                 shown = [sum(values) / len(values), *over.bounds, len(values)]
                 assert [float(one) for one in re.findall(r"[\d.]+", text)] == pytest.approx(shown, abs=0.00051)
-    assert [dict(row.splits)["2026-10"][1] is None for row in rows] == [False, True]
 
 
 def test_a_part_without_an_interval_says_why() -> None:
@@ -88,9 +87,10 @@ def test_a_row_has_its_margin_and_its_scores_over_shorter_and_longer_prompts() -
     lengths = {id_: 8192 if i < 12 else 200_000 for i, id_ in enumerate(ids)}
     own, floor = Column("rouge_l", scores, authors), Column("best program", zero, authors)
     cell = Cell("m", 24, {"rouge_l": own}, {"rouge_l": floor}, None, 24, lengths=lengths)
-    days = ["2026-11-01"] * 24
-    group = Group(Key("2026.11", "Abs-9K"), "abs", ranking("abs"), 9, ids, ids, ids, days, [cell], [1], {})
+    asked, days = [*ids, "of a run that has not ended"], ["2026-11-01"] * 25
+    group = Group(Key("2026.11", "Abs-9K"), "abs", ranking("abs"), 9, asked, asked, asked, days, [cell], [1], {"n": 1})
     [row] = score_rows([group], {})
+    assert row.of is None
     assert row.margin == own.minus(floor)
     assert row.margin.mean == pytest.approx(row.score.mean - (row.floor or 0))
     # A length that does not tell prompts apart is left out, and one that tells no others apart.
@@ -124,28 +124,27 @@ def test_the_curve_over_lengths_pairs_the_questions(tmp_path: Path, monkeypatch:
     # The plots say the same change, and what they leave out.
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *_, **options: None)
     monkeypatch.setattr(figures, "_MOST_PANELS", 1)
-    said = {plot.name.partition("_")[0]: plot.takeaway for plot in figures.draw_all(groups, {}, tmp_path)}
+    groups[0].cells.append(Cell("of no such scores", 0, {}, {}, None, 15))
+    said = {plot.name.partition("_")[0]: plot.alt + plot.takeaway for plot in figures.draw_all(groups, {}, tmp_path)}
     assert f"by {paired.mean:+.3f} on average" in said["length"] and "1 of 2 settings" in said["scores"]
+    assert "one line for each of 2 models" in said["length"]
 
 
 def test_what_is_kept_through_a_chat_template_is_shown() -> None:
     ids, groups = [f"p{i}" for i in range(24)], list[Group]()
-    for name, bits in (("Alone", 1), ("4K", 1), ("Without", 9)):
+    for name, bits in {"Alone": 1, "4K": 8, "Without": 9, "Alone chat": 1, "4K chat": 1, "Without chat": 9}.items():
         scores = {id_: bits * (1 + i / 100) for i, id_ in enumerate(ids)}
         cell = Cell("m", 24, {"span_bits": Column("span_bits", scores, {id_: id_ for id_ in ids})}, {}, None, 24)
-        key = Key("2026.11", f"Recall-{name} chat")
+        key = Key("2026.11", f"Recall-{name}")
         groups.append(Group(key, "recall", "span_bits", 4, ids, ids, ids, ids, [cell], [1], {}, parts=ids))
-    assert ("Recall-4K", "held") in {(each.configuration, each.verdict) for each in kept.rows_of(groups)}
-
-
-def _kept_rows(model: str, *parts: str) -> list[kept.KeptPoint]:
-    reach = "held to Recall-4K, no size lost; asked: Recall-4K"
-    line = kept.KeptPoint("Recall-4K", 4, model, 0.95, 0.9, 1.0, "held", 11.0, reach)
-    return [line, *(line._replace(part=part, part_share=0.9) for part in parts)]
+    verdicts = {(each.model, each.configuration): each.verdict for each in kept.rows_of(groups)}
+    assert (verdicts["m chat", "Recall-4K"], verdicts["m", "Recall-4K"]) == ("held", "lost")
 
 
 def test_a_model_may_lack_a_part_of_what_is_kept(tmp_path: Path) -> None:
-    rows = [*_kept_rows("A", "first", "last"), *_kept_rows("B", "first")]
+    line = kept.KeptPoint("Recall-4K", 4, "A", 0.95, 0.9, 1.0, "held", 11.0, "held to Recall-4K")
+    rows = [line, line._replace(part="first", part_share=0.9), line._replace(part="last", part_share=0.9)]
+    rows += [row._replace(model="B") for row in rows[:2]]
     plot = kept.by_length(Sheet(tmp_path), rows, "2026.11", looks(["A", "B", "C"]))
     assert plot.table is not None
     assert [row[0] for row in plot.table.rows] == ["A", "B"]

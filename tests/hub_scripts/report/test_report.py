@@ -21,6 +21,7 @@ from builder.dataset.publishable import publishable
 from hub_scripts.report import standings
 from hub_scripts.report.drawing import Plot, Sheet
 from hub_scripts.report.inputs import find
+from hub_scripts.report.newest import groups, newest_runs
 from hub_scripts.report.runs import run_facts
 from hub_scripts.report.sample_pages import SamplePage, copies
 from lm_eval_tasks.base.intervals import level
@@ -437,6 +438,8 @@ def test_runs_that_are_shown_count(tmp_path: Path) -> None:
     # The old one is the only one of task b; after the newest nobody needs either.
     assert run_facts({"m": [old, new]}, {}, tmp_path)["2026.11", "m"].cost == 300.0
     assert run_facts({"m": [old, new, newest]}, {}, tmp_path)["2026.11", "m"].cost == 500.0
+    limited = replace(run(4, ("a", "b"), UsageTotals(answers=2, cost=9.0)), subsets={"a": (2, 40), "b": (2, 40)})
+    assert run_facts({"m": [newest, limited]}, {}, tmp_path)["2026.11", "m"].cost == 500.0
     served = run(1, ("a",), UsageTotals(served={"first": 2, "second": 1}))
     assert run_facts({"m": [served]}, {}, tmp_path)["2026.11", "m"].served == ("first", "second")
     names = ("n", "x" * 290, "a/b", "a b", "a-b")
@@ -464,7 +467,7 @@ def test_rounds(site: Path, dataset: Path, results: Path, page_of: Callable[...,
     assert "Round 2026.11 (alone)" in page
 
 
-def test_an_unfinished_run_is_named(results: Path, page_of: Callable[..., str], tmp_path: Path) -> None:
+def test_an_unfinished_run_is_named(results: Path, page_of: Callable[..., str], tmp_path: Path, caplog: Any) -> None:
     (half := tmp_path / "runs" / "half" / "2026-11-30T10-00-00").mkdir(parents=True)
     lines = (results / "lead" / "journal.jsonl").read_text().splitlines(keepends=True)
     first, *_ = (json.loads(line)["doc"]["setting"] for line in lines)
@@ -476,6 +479,9 @@ def test_an_unfinished_run_is_named(results: Path, page_of: Callable[..., str], 
     assert "half" not in {model for model, *_ in _rows(tmp_path / "site")}
     [begun] = find([tmp_path / "runs"], {"Mine": tmp_path / "runs" / "half"}).samples
     assert begun.model == "Mine"
+    inputs = find([tmp_path / "runs", results / "lead"], {"lead": half})
+    assert all(list(newest_runs(key, files, inputs.round_names)) for key, files in groups(inputs).items())
+    assert "journal.jsonl: a run of lead that has ended counts" in caplog.text
 
 
 def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -> None:
@@ -635,7 +641,6 @@ def _changed(source: Path, place: Path, change: Callable[[dict[str, Any]], None]
 
 ODD_ROWS: dict[str, Callable[[dict[str, Any]], None]] = {
     "a week for a day": lambda row: row["doc"].update(published="2026-W01"),
-    "a moment for a day": lambda row: row["doc"].update(published="2026-01-01T00:00:00"),
     "a list for a round": lambda row: row["doc"].update(round=["2026.11"]),
     "no author": lambda row: row["doc"].update(first_author=None),
     "an infinite score": lambda row: row.update(filtered_resps=['{"answer": "a", "scores": {"rouge_l": Infinity}}']),
