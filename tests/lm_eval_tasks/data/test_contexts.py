@@ -18,8 +18,10 @@ from lm_eval_tasks.evaluate.shorter import contexts_of, in_contexts, of_round
 from lm_eval_tasks.families.scalar.shortcuts import shortened
 from lm_eval_tasks.families.writing import hook
 from lm_eval_tasks.samples.block import Score
+from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import by_task, read
 from lm_eval_tasks.stats.columns import gains_of
+from lm_eval_tasks.stats.opened import open_run
 from standins.openai_server import serve
 from tests.helpers.evaluating import evaluate
 from tests.helpers.manifests import write_manifest
@@ -92,6 +94,9 @@ def test_one_run_asks_several_contexts_and_pays_each_answer_once(dataset: Path, 
         for _ in range(2):
             ask(["academiceval_intro_8k"], options, SampleSelection(4), tmp_path / "out", contexts=contexts)
         asked = [body["messages"][-1]["content"] for body in server.requests]
+        own = {"academiceval_ralm_abs_9k", "academiceval_abs_9k_title_only"}
+        ask(sorted(own), options, SampleSelection(1), tmp_path / "own")
+    assert open_run(only_result(tmp_path / "own")).keys() == own
     assert len(asked) == len(set(asked)) == 16
     samples = read([tmp_path / "out"])
     assert {one.task for one in samples} == {"Intro-8K", "Intro-8K none", "Intro-8K start", "Intro-8K retrieved bm25"}

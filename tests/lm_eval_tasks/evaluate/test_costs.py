@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -142,12 +144,18 @@ def test_requests_that_nobody_answers_are_paid_for_at_most(
         assert "| of the cost, the most that these took | 192.00 |" in shown, shown
 
 
-def test_a_request_under_way_when_a_run_is_killed_counts(tmp_path: Path) -> None:
+def test_a_request_under_way_when_a_run_is_killed_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     most = Usage(tokens_in=100, tokens_out=50)
-    ledger = Ledger(Journal(tmp_path / "journal.jsonl"))
+    ledger = Ledger(journal := Journal(tmp_path / "journal.jsonl"))
     for _ in range(3):
         ledger.sent(most)
     ledger.settled(most)
+    add, waits = journal.add, iter((0.1, 0))
+    monkeypatch.setattr(journal, "add", lambda *entry: (time.sleep(next(waits)), add(*entry)))
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(ledger.sent, most)
+        time.sleep(0.03)
+        ledger.settled(most)
     # Killed here.
     later = Journal(tmp_path / "journal.jsonl")
     Ledger(later)

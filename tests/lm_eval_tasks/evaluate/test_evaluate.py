@@ -257,6 +257,7 @@ def test_what_the_model_may_have_seen_is_said(
         "Abs-9K", 512, dataset=str(dataset), bertscore_model="none", pretrained=str(model), model_cutoff="2001-02"
     )
     assert "cut-off" not in caplog.text
+    assert [cutoff.of_name(f"openai/gpt-5{of}") for of in ("-2025-08-07", ".2-2025-12-11")] == ["2024-09", None]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +267,6 @@ def test_what_the_model_may_have_seen_is_said(
         ("| Data cut-off | Jun, 2025 |", "2025-06"),
         ("cut off of 2024-06 for pretraining", "2024-06"),
         ("cutoff frequency of the filter\n\nReleased May 2024", None),
-        ("", None),
     ],
 )
 def test_cut_offs_are_read_from_cards(card: str, month: str | None) -> None:

@@ -234,7 +234,7 @@ def test_answers_in_other_shapes_are_read_and_errors_with_status_200_are_tried_a
         return replies.pop(0) if replies else TITLE
 
     arguments = f",num_concurrent={concurrent},max_retries=3"
-    more = ("--limit", "3", "--gen_kwargs", "temperature=omit,seed=omit,stop=omit")
+    more = ("--limit", "3", "--gen_kwargs", "temperature=omit,seed=omit,stop=omit,n=omit")
     code, _, err = run(command, dataset, tmp_path / "a", answer, *more, args=arguments)
     assert code == 0, err
     assert {sample.answer for sample in read([tmp_path / "a"])} == {TITLE}
@@ -374,7 +374,6 @@ def test_a_plan_says_what_a_run_will_take(command: Command, dataset: Path, tmp_p
     assert "Input tokens are not known, at most about" in out
     part = command(*line, "academiceval_title_10k", "--limit", "2", "--repeats", "3")[1]
     assert "| academiceval_title_10k | 2 |  | 384 |" in part.replace("| |", "|  |")
-    assert part != out
 
 
 @pytest.mark.slow

@@ -39,7 +39,9 @@ def test_answers_of_one_server_are_not_another_ones(
     monkeypatch.setitem(sys.modules, "openai", None)
     line = (command, dataset, tmp_path / "run", "--limit", "2")
     servers[0].answer = lambda body: TITLE if len(servers[0].requests) == 1 else (400, {}, "{}")
-    assert run_on(servers[0].url, *line, args=",max_retries=1")[0] == 1
+    for models in ((), ("one.gguf", "ours")):  # none while it starts
+        servers[0].models = models
+        assert run_on(servers[0].url, *line, args=",max_retries=1")[0] == 1
     code, _, err = run_on(servers[1].url, *line)
     assert (code, "two.gguf" in err, "one.gguf" in err, err.count("\n")) == (1, True, True, 1), err
     assert not servers[1].requests

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_tasks.samples.run_folder import only_result
-from standins.runs import evaluated
+from standins.runs import evaluated, rewrite
 from tests.helpers.served import Command, metadata
 
 pytestmark = pytest.mark.slow
@@ -44,6 +44,9 @@ def test_together_they_are_what_one_run_is_and_replace_no_other_results(
     assert command(*line, OTHER, "--output", tmp_path / "others")[0] == 0
     code, _, err = command("merge", *shards, "--output", tmp_path / "others")
     assert (code, f"has results of {OTHER}" in err) == (1, True), err
+    left_out = iter([None])  # a row that does not fit the model
+    rewrite(shards[1], lambda line: next(left_out, line))
+    assert command("merge", *shards, "--output", tmp_path / "fitting")[0] == 0
     (merged / "results_other.json").write_text("{}")
     code, _, err = command("merge", *shards, "--output", merged)
     assert (code, "contains the results of other" in err) == (1, True), err

@@ -18,7 +18,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A folder with a tokenizer of bytes, of which transformers has no fast version."""
     from transformers import ByT5Tokenizer
 
-    folder = tmp_path_factory.mktemp("slow")
+    folder = tmp_path_factory.mktemp("a@slow")
     ByT5Tokenizer().save_pretrained(folder)
     return f"{folder}@main"
 
@@ -45,11 +45,9 @@ def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
     "config",
     [
         "[]",
-        "null",
         "{",
         "[" * 100_000,
         '{"model_type": "llama", "num_hidden_layers": 1000000000}',
-        '{"model_type": "llama", "num_hidden_layers": 1e9}',
         '{"model_type": "gemma3", "text_config": {"num_hidden_layers": 1000000000}}',
         '{"model_type": "llama", "num_labels": 1000000000}',
         '{"model_type": "llama", "num_hidden_layers": "many"}',

@@ -47,7 +47,6 @@ def test_no_real_title_changes() -> None:
 
 
 def test_nothing_is_nothing() -> None:
-    assert refine.title("") == ""
     assert refine.title("\n \n") == ""
     assert refine.title("Sure, here is the title:") == ""
 

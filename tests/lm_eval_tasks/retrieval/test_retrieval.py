@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -109,11 +110,15 @@ def test_cosine_takes_no_account_of_length(encoders: dict[str, str], tmp_path: P
     chunks = [["none", "near", "long"]]
     assert retrievers.by_embeddings("d", encode, encode, "inner_product").rank(["q"], chunks, 3) == [[2, 1, 0]]
     assert retrievers.by_embeddings("d", encode, encode, "cosine").rank(["q"], chunks, 3) == [[1, 2, 0]]
-    how = Retrieval(f"contriever:{encoders['bert']}", "cosine")
+    weights = shutil.copytree(encoders["bert"], tmp_path / "bert") / "model.safetensors"
+    how = Retrieval(f"contriever:{weights.parent}", "cosine")
     assert how.label.endswith(" cosine")
-    retrieve([QUESTION], how, tmp_path)
-    retrieve([QUESTION], Retrieval(how.retriever), tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
+    retrieve([QUESTION], how, tmp_path / "found")
+    weights.write_bytes(weights.read_bytes()[:-4] + bytes(4))
+    retrievers.open_retriever.cache_clear()
+    for one in (how, Retrieval(how.retriever)):
+        retrieve([QUESTION], one, tmp_path / "found")
+    assert len(list((tmp_path / "found").iterdir())) == 3
     with pytest.raises(EvalError, match="'bm25' compares no embeddings"):
         check(Retrieval("bm25", "cosine"))
 

@@ -150,7 +150,8 @@ def test_rows_with_and_without_demonstrations(command: Command, world: Path, tmp
     fitting = {**results.content, OURS: {**results.content[OURS]}}
     fitting[OURS]["run"]["metadata"]["fits_only"] = True
     results.path.write_text(json.dumps(fitting))
-    assert len(passages_for([runs[0]], rows, 2)) == len(rows)
+    runs[0].rename(tmp_path / "2026-11-30T10-00-00")
+    assert len(passages_for([tmp_path], rows, 2)) == len(rows)
 
 
 def test_the_best_program_is_chosen_on_other_authors_than_it_counts_on() -> None:

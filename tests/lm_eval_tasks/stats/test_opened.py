@@ -134,10 +134,11 @@ OF_RESULTS = (edit_value, edit_interval, edit_n, edit_subset, nan, doubled_key)
 
 def rename(run: Path, rng: random.Random) -> None:
     """Call a file of samples that of another task, in the results too."""
+    task = rng.choice(("academiceval_abs_28k", f"{TASK}_title_only"))
     [file] = run.glob(f"samples_{TASK}_*")
     [results] = run.glob("results_*.json")
-    file.rename(run / file.name.replace(TASK, "academiceval_abs_28k"))
-    results.write_text(results.read_text().replace(TASK, "academiceval_abs_28k"))
+    file.rename(run / file.name.replace(TASK, task))
+    results.write_text(results.read_text().replace(TASK, task))
     relist(run)
 
 
