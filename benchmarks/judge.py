@@ -17,6 +17,7 @@ from typing import Any
 from benchmarks.shared.made_up import text, vocabulary
 from benchmarks.shared.running import ACADEMICEVAL, Figures, command, interrupt, run
 from standins.openai_server import FIRST_WINS, Server, serve
+from standins.runs import abstract_of
 
 CONCURRENCY = 64
 DELAY = 0.02
@@ -74,17 +75,7 @@ def make_samples(folder: Path, count: int) -> None:
     folder.mkdir()
     with (folder / "samples_academiceval_abs_9k_model.jsonl").open("w") as file:
         for i in range(count):
-            doc = {
-                "id": f"2605.{i:05d}v1",
-                "setting": "Abs-9K",
-                "prompt_name": "abs_short",
-                "retriever": "",
-                "prompt_version": 1,
-                "first_author": f"Author {i // 2}",
-                "published": "2026-05-01",
-                "round": "2026.11",
-                "target": text(rng, words, 200),
-            }
+            doc = abstract_of(i, text(rng, words, 200))
             scored = json.dumps({"answer": text(rng, words, 200), "scores": {}})
             file.write(json.dumps({"doc": doc, "filtered_resps": [scored]}) + "\n")
 

@@ -31,6 +31,21 @@ def evaluated(command: Callable[..., tuple[int, str, str]], dataset: Path, outpu
     return output
 
 
+def abstract_of(number: int, target: str) -> dict[str, Any]:
+    """Return the document of a logged sample of Abs-9K; two share a first author."""
+    return {
+        "id": f"2605.{number:05d}v1",
+        "setting": "Abs-9K",
+        "prompt_name": "abs_short",
+        "retriever": "",
+        "prompt_version": 1,
+        "first_author": f"Author {number // 2}",
+        "published": "2026-05-01",
+        "round": "2026.11",
+        "target": target,
+    }
+
+
 def write_results(folder: Path, model: str, cutoff: str) -> None:
     """Write a file of results that says which model answered, and its cut-off."""
     ours = {

@@ -22,6 +22,7 @@ from lm_eval_tasks.judge.win_rates import Judged, summary
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from standins.openai_server import Server, serve
 from standins.places import BIN
+from standins.runs import abstract_of
 from tests.helpers.served import Command
 from tests.helpers.warm import Warm
 
@@ -57,21 +58,7 @@ def make_samples(
     folder.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
     for i in range(n):
-        line: dict[str, Any] = {
-            "doc": {
-                "id": f"2605.{i:05d}v1",
-                "setting": "Abs-9K",
-                "prompt_name": "abs_short",
-                "retriever": "",
-                "prompt_version": 1,
-                "first_author": f"Author {i // 2}",
-                "published": "2026-05-01",
-                "round": "2026.11",
-                "target": f"reference {i}",
-                **doc,
-            },
-            "resps": [[answer(i)]],
-        }
+        line: dict[str, Any] = {"doc": abstract_of(i, f"reference {i}") | doc, "resps": [[answer(i)]]}
         scored = score_again(PromptRow.of_doc(line["doc"]), [answer(i)])
         rows.append({**line, "filtered_resps": [replace(scored, scorer=SCORER).to_text()]})
     (folder / "samples_academiceval_abs_9k_x.jsonl").write_text("\n".join(map(json.dumps, rows)))
