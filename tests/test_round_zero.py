@@ -136,7 +136,6 @@ def test_a_copy_with_other_answers_is_not_completed(
 def test_the_round_of_new_and_older_papers_is_completed_from_their_files(
     command: Command, tmp_path: Path, step: int
 ) -> None:
-    """Texts that are read otherwise want a new extractor and a new revision."""
     shutil.copytree(ZERO.with_name("new-pdf"), tmp_path / "both")
     (tmp_path / "papers").mkdir()
     for file in sorted([*(DATA / "new" / "pdf").glob("*.pdf"), *(DATA / "pdf").glob("*.pdf")])[::step]:

@@ -155,15 +155,6 @@ def test_fillers_are_older_and_by_other_people() -> None:
     assert fillers_of(own, others, set(), 0) == []
 
 
-def test_papers_are_looked_at_until_there_are_enough_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recall, "new_papers", lambda _: [paper(1), paper(2)])
-    monkeypatch.setattr(recall, "asked_texts", lambda text, _: [text])
-    round_ = SimpleNamespace(seed=1, licenses="all", recall=SimpleNamespace(texts=1))
-    workspace, report = SimpleNamespace(copies={paper(2).id}, round_=round_), StageReport("recall")
-    recalled: Any = SimpleNamespace(workspace=workspace, report=report, text=_asked, _is_rare=None)
-    assert (len(recall._Recalled.places.func(recalled)), report.total) == (1, 0)
-
-
 class _Text:
     """Paragraphs of ten tokens."""
 

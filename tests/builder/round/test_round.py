@@ -79,7 +79,6 @@ def test_the_manifest_gets_no_place_of_this_machine(tmp_path: Path) -> None:
         'kind = "sample"', f'kind = "mirror"\npath = "{tmp_path}"\nreferences = ["{tmp_path}/more.jsonl"]'
     )
     assert str(tmp_path) not in str(load_round(write(tmp_path, text)).config())
-    # Nor the ids of accepted papers; others are another config.
     configs = set()
     for id_ in ("2601.00001", "2601.00002"):
         (tmp_path / "accepted.txt").write_text(id_)

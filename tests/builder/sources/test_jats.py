@@ -10,7 +10,6 @@ import lzma
 import os
 import re
 import tarfile
-import time
 import zipfile
 from collections import Counter
 from datetime import date
@@ -406,12 +405,10 @@ def test_many_subjects_are_read_one_after_another() -> None:
 
 
 def test_marks_within_and_behind_one_another_are_read_once() -> None:
-    began = time.process_time()
-    formula = "<inline-formula>" * 18 + "x" + "</inline-formula>" * 18
-    italic = "<italic>" * 14 + "word" + "</italic><sup>a</sup>" * 14
+    formula = "<inline-formula>" * 30 + "x" + "</inline-formula>" * 30
+    italic = "<italic>" * 30 + "word" + "</italic><sup>a</sup>" * 30
     title = f"<title-group><article-title>{formula}, {italic}, n{'<sup>a</sup>' * 400}</article-title></title-group>"
-    assert paper(title=title).title == f"x, word{'a' * 14}, n{'^a' * 400}"
-    assert time.process_time() - began < 0.5
+    assert paper(title=title).title == f"x, word{'a' * 30}, n{'^a' * 400}"
 
 
 def test_archives_and_packed_files_are_the_same_source(tmp_path: Path) -> None:

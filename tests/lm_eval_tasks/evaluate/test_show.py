@@ -91,7 +91,6 @@ def test_what_is_typed_comes_before_a_files_options_however_either_is_written(co
     of_file = {"dataset": "C", "split": "all", "bertscore_model": "minilm"}
     assert metadata() == of_file
     assert metadata("--dataset", "D", "--bertscore", "none") == {**of_file, "dataset": "D", "bertscore_model": "none"}
-    # Metadata that is typed takes the place of the file's, not of its other options.
     assert metadata("--metadata", "dataset=D") == {"dataset": "D", "bertscore_model": "minilm"}
 
 
