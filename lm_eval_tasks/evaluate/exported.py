@@ -140,11 +140,13 @@ def scoring_plan(
         own = next(config["config"] for _, config in asked if config)
         raise EvalError(f"score the answers to {own} alone: a setting of the round's own is asked by itself")
     model_args = {GIVEN: str(file), "model": name}
+    # Whether a tokenizer's own code is run is the decision of who scores, not of who wrote the file.
+    made_with = {key: value for key, value in options.items() if key != "trust_remote_code"}
     return RunPlan.of(
         model=GIVEN,
         model_args=json.dumps(model_args),
         tasks=tuple(task for task, _ in asked),
-        metadata={**options, **metadata, **asked[0][1]},
+        metadata={**made_with, **metadata, **asked[0][1]},
         selection=selection,
         output=output,
     )

@@ -18,6 +18,7 @@ import yaml
 
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import cutoff
+from lm_eval_tasks.evaluate.exported import scoring_plan
 from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
@@ -338,7 +339,6 @@ def test_an_empty_answer_of_a_server_is_asked_for_again(warm: Warm, dataset: Pat
         assert len(server.requests) == 4
     assert "secret777" not in "".join(path.read_text() for path in (tmp_path / "out").iterdir() if path.suffix)
     assert scores(tmp_path / "out")["empty"] == 0.0
-    # Four requests were paid for two answers.
     usage = results(tmp_path / "out")["usage"]
     assert (usage["answers"], usage["tokens_in"], usage["tokens_out"]) == (2, 4, 4)
 
@@ -437,17 +437,14 @@ def test_a_second_run_replaces_the_same_tasks_and_no_others(command: Command, da
     before = only_result(tmp_path / "twice")
     assert refused()
     assert only_result(tmp_path / "twice").content == before.content
-    # Nor where the results are lost, and the samples remain.
     before.path.unlink()
     assert refused()
-    # With the task of the first run, whose answers are in the journal.
     assert run("twice", both)[0] == run("once", both)[0] == 0
     twice, once = (only_result(tmp_path / name) for name in ("twice", "once"))
     assert twice.scores == once.scores
     assert twice.content["results"].keys() == once.content["results"].keys() == set(both.split(","))
     assert twice.block is not None and once.block is not None
     assert twice.block.usage.answers == once.block.usage.answers
-    # The same tasks again, with other options, take their place.
     assert run("twice", "academiceval_abs,academiceval_title", "--limit", "1")[0] == 0
     assert {counts[0] for counts in only_result(tmp_path / "twice").subsets.values()} == {1}
     for file in (tmp_path / "twice").glob("samples_*"):
@@ -480,12 +477,15 @@ def test_without_a_folder_a_run_has_one_of_its_own(
     assert (code, "random-sentence" in out) == (0, True), err
 
 
+ARGUMENTS = {"tokenizer": "{tiny}", "max_length": 2000, "num_concurrent": 8, "gguf_file": "", "trust_remote_code": True}
+
+
 @pytest.mark.parametrize(
     ("options", "shown", "is_cut"),
     [
         ({"context": "none"}, "Abs-9K none", False),
         ({"context": "retrieved", "retriever": "bm25", "chunks": 3}, "Abs-9K retrieved bm25", False),
-        ({"tokenizer": "{tiny}", "max_length": 2000, "gguf_file": "", "num_concurrent": 8}, "Abs-9K", True),
+        (ARGUMENTS, "Abs-9K", True),
         ({"cut": "middle", "tokenizer": "{tiny}", "max_length": 2000}, "Abs-9K", True),
     ],
 )
@@ -510,7 +510,8 @@ def test_a_score_belongs_to_the_prompt_that_was_exported(
     samples = read([tmp_path / "run"])
     assert {sample.task for sample in samples} == {shown}
     assert all(bool(sample.scores.get("truncated")) is is_cut for sample in samples)
-    # Without what made the prompt, the prompt is another one.
+    # A file decides nothing about whose code is run.
+    assert "trust_remote_code" not in scoring_plan(given, "m", {}, SampleSelection(), tmp_path / "plan").metadata
     given.write_text("".join(json.dumps({**row, "options": {}}) + "\n" for row in rows))
     code, _, err = command(*line, tmp_path / "other")
     assert (code, "another prompt than its options give here" in err, err.count("\n")) == (1, True, 1), err
@@ -541,7 +542,6 @@ def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(
     names = ("id", "row_hash", "prompt_hash", "setting", "options", "answer")
     assert scored([{name: row[name] for name in names} for row in rows], "bare")[0] == 0
     assert {sample.id: sample.scores["rouge_l"] for sample in read([tmp_path / "bare"])} == both[0]
-    # Answers to no row are counted aloud.
     code, out, err = scored([*rows, {**rows[0], "id": "2601.99999v1"}], "more")
     assert (code, "1 answers are to rows that were not asked, first Abs-9K 2601.99999v1" in out) == (0, True), err
     # Corrected answers under the same name are asked for again.
