@@ -149,23 +149,21 @@ class _Filling:
         """Complete rows by id; each with its position."""
         complete, schema = family_of(configuration.task).complete, schema_of(configuration)
         for row in rows:
-            cited = {each["id"] for each in row.get("citations") or ()}
             try:
                 outcome = complete(row, configuration.task, self.store)
             except (KeyError, ValueError, IndexError, OverflowError) as err:
                 raise FolderError(
                     f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
                 ) from err
-            if isinstance(outcome, str):
-                self.report.drop(f"{configuration.name} {row['id']}", outcome)
-                if outcome != "missing_file":
-                    self.doubtful |= cited | {bare_id(name) for name, _ in schema.papers(row)}
-            elif schema.sha256_of(outcome) != row["row_sha256"]:
-                self.report.drop(f"{configuration.name} {row['id']}", "changed_row")
-                self.doubtful |= cited | {bare_id(name) for name, _ in schema.papers(row)}
-            else:
+            if not isinstance(outcome, str) and schema.sha256_of(outcome) == row["row_sha256"]:
                 self.report.kept += 1
                 yield row["position"], outcome
+                continue
+            reason = outcome if isinstance(outcome, str) else "changed_row"
+            self.report.drop(f"{configuration.name} {row['id']}", reason)
+            if reason != "missing_file":
+                self.doubtful.update(bare_id(name) for name, _ in schema.papers(row))
+                self.doubtful.update(each["id"] for each in row.get("citations") or ())
 
 
 # --- where the papers come from

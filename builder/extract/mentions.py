@@ -9,9 +9,9 @@ from builder.records import Mention, Reference, Section
 from lm_eval_tasks.base.text import fold
 
 # "[3, Theorem 2.1]" names a place in the work.
-_PLACE = r"(?i:p|sec|ch|th(?:m|eor)|lem|prop|cor|def|rem|eqn?\b|fig|tab|app|exam|§)"
-_NUMERIC = re.compile(rf"\[\s*(\d{{1,4}}(?:\s*[,;–—-]\s*\d{{1,4}})*)\s*(?:,\s*{_PLACE}[^\]]{{0,30}})?\]")
-_IN_A_WORK = re.compile(rf"{_PLACE}[a-z]*(?:\.\s?|\s)\S*\d")
+PLACE = r"(?i:p|sec|ch|th(?:m|eor)|lem|prop|cor|def|rem|eqn?\b|fig|tab|app|exam|§)"
+_NUMERIC = re.compile(rf"\[\s*(\d{{1,4}}(?:\s*[,;–—-]\s*\d{{1,4}})*)\s*(?:,\s*{PLACE}[^\]]{{0,30}})?\]")
+_IN_A_WORK = re.compile(rf"{PLACE}[a-z]*(?:\.\s?|\s)\S*\d")
 # "[8]-[11]", as IEEE journals print it, and then what is between one pair of brackets.
 _RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
 # "(14)", "(25; 15)", as some journals of the sciences print it. Equations have such numbers too, but for less than half of a list.

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from docs.results.page_tables import PROGRAMS  # noqa: E402
 from hub_scripts.report.drawing import MARKS, STYLE  # noqa: E402
 from lm_eval_tasks.families.recall import KEPT  # noqa: E402
 
@@ -42,7 +43,6 @@ MODELS = {
     "Qwen2.5-Coder-1.5B-Instruct": "#009e73",
     "ppmd": "#8a8a8a",
 }
-PROGRAMS = {"ppmd": "PPMd, a compressor"}
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from lm_eval_tasks.base.contract import NONE
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
 _BLOCK = re.compile(r"(?<=<!-- results: )(\w+)( -->\n).*?(?=<!-- end of results -->)", re.DOTALL)
-_PROGRAMS = {"ppmd": "PPMd, a compressor"}
+PROGRAMS = {"ppmd": "PPMd, a compressor"}
 # Column of kept.csv -> of the page.
 PARTS = {"first": "evidence first", "middle": "middle", "last": "last", "rare words": "rare words"}
 Rows = Sequence[Mapping[str, str]]
@@ -117,11 +117,11 @@ def _sizes(kept: Rows) -> list[str]:
 
 def _recalled(model: str, row: Mapping[str, str]) -> str:
     # A program's are counted in whole bytes, beside which a model's say nothing.
-    return "" if model in _PROGRAMS else _bounded(row, "recalled", "low", "high", 1)
+    return "" if model in PROGRAMS else _bounded(row, "recalled", "low", "high", 1)
 
 
 def _name(model: str) -> str:
-    return _PROGRAMS.get(model, model)
+    return PROGRAMS.get(model, model)
 
 
 def _asked(row: Mapping[str, str]) -> str:

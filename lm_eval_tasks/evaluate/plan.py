@@ -19,6 +19,7 @@ from lm_eval_tasks.base.tables import Table
 from lm_eval_tasks.compat import lm_eval as command_line
 from lm_eval_tasks.compat.run_tasks import RunTasks
 from lm_eval_tasks.data.options import Options
+from lm_eval_tasks.evaluate.run_plan import about_answers
 from lm_eval_tasks.evaluate.shorter import in_contexts, of_round, write_tasks
 from lm_eval_tasks.families.reading.hook import doc_to_text
 from lm_eval_tasks.families.registry import comparisons
@@ -101,10 +102,8 @@ def plan(run: PlannedRun) -> list[TaskPlan]:
         "whole_answers": True,
         "bertscore_model": "none",
     }
-    about_answers = (
-        "--repeats" if run.repeats > 1 else "reasoning_tokens" * bool(Options.of(task_metadata).reasoning_tokens)
-    )
-    tasks = of_round(run.tasks, run.metadata, about_answers and f"{about_answers} is about answers")
+    option = about_answers(run.repeats, Options.of(task_metadata).reasoning_tokens)
+    tasks = of_round(run.tasks, run.metadata, option and f"{option} is about answers")
     asked = in_contexts(tasks, run.contexts) if run.contexts else []
     with TemporaryDirectory() as folder:
         write_tasks(asked, Path(folder))

@@ -25,6 +25,13 @@ from lm_eval_tasks.samples.block import RunRequest
 from lm_eval_tasks.tasks.catalogue import check_tasks, tasks_of
 
 
+def about_answers(repeats: int, reasoning_tokens: int) -> str:
+    """Return the option that says how answers are given; "" if there is none."""
+    if repeats > 1:
+        return "--repeats"
+    return "reasoning_tokens" if reasoning_tokens else ""
+
+
 @dataclass(frozen=True, slots=True)
 class SampleSelection:
     """Which samples a run answers, as lm-eval's options of the same names.
@@ -133,10 +140,7 @@ class RunPlan:
 
     @property
     def _about_answers(self) -> str:
-        """The option that says how answers are given; "" if there is none."""
-        if self.generation.repeats > 1:
-            return "--repeats"
-        return "reasoning_tokens" if self.reasoning_tokens else ""
+        return about_answers(self.generation.repeats, self.reasoning_tokens)
 
     @property
     def why_no_likelihood(self) -> str:

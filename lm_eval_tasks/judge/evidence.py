@@ -14,7 +14,7 @@ from lm_eval_tasks.families.writing.answering import own_of
 from lm_eval_tasks.families.writing.settings import SETTINGS
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import read_results
-from lm_eval_tasks.samples.run_folder import newest_run, results_in
+from lm_eval_tasks.samples.run_folder import newest_results
 from lm_eval_tasks.samples.sample import Sample
 
 _WORDS = 80
@@ -51,7 +51,7 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
 def _rows(folders: Sequence[Path], settings: Mapping[str, str]) -> dict[tuple[str, str], PromptRow]:
     """Load the rows of some settings, each with its task, by setting and id, with what a body says."""
     parents = (path if path.is_dir() else path.parent for path in folders)
-    files = sorted(file for parent in parents for file in results_in(newest_run(parent), deep=True))
+    files = sorted(file for parent in parents for file in newest_results(parent))
     run = read_results(files[0]).run if files else None
     # Each paper's whole body is wanted, however little the model had room for.
     metadata = {key: value for key, value in (run.metadata if run else {}).items() if key not in READ}

@@ -33,10 +33,10 @@ def check_address(journal: Path | None, url: str) -> None:
     """
     if not journal or not url:
         return
-    noted = _noted(journal)
-    is_same = noted is not None and noted.get("url") == redact(url)
+    noted = _noted(journal) or {}
+    is_same = noted.get("url") == redact(url)
     # A server that was starting may have listed none.
-    if not _has_answers(journal) or (is_same and noted and not noted.get("models")):
+    if not _has_answers(journal) or (is_same and not noted.get("models")):
         content = {"url": redact(url), "models": sorted(_models(url))}
         write_whole(_place(journal), json.dumps(content) + "\n")
         return

@@ -48,6 +48,11 @@ def is_time(name: str) -> bool:
         return False
 
 
+def newest_results(folder: Path) -> list[Path]:
+    """Return the files of results of the run that a folder has, of several by their times the newest; none of a file of samples."""
+    return results_in(newest_run(folder), deep=True) if folder.is_dir() else []
+
+
 def refuse_unfinished(folder: Path) -> None:
     """Raise a SamplesError if a folder has the journal of a run, and no results of it."""
     newest = newest_run(folder)

@@ -17,7 +17,7 @@ from lm_eval_tasks.families.descriptor import Board
 from lm_eval_tasks.families.registry import BOARDS, LOWER, comparisons, counted, is_lower_better
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import Results, read_results
-from lm_eval_tasks.samples.run_folder import is_time, newest_run, only_result, refuse_unfinished, results_in
+from lm_eval_tasks.samples.run_folder import is_time, newest_results, only_result, refuse_unfinished
 from lm_eval_tasks.samples.sample import Sample, by_task, paired, revisions_apart
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
@@ -333,14 +333,9 @@ def _p(value: float | None) -> str:
 # --- two runs of one model, stage by stage: an installation checked against another one
 
 
-def _results_of(run: Path) -> list[Path]:
-    """Return the files of results of the run that a folder has, of several by their times the newest; none of a file of samples."""
-    return results_in(newest_run(run), deep=True) if run.is_dir() else []
-
-
 def answered_as(runs: Sequence[Path]) -> list[str]:
     """Return a sentence for each folder of a run whose server answered as several models."""
-    blocks = {run: only_result(run).block for run in runs if len(_results_of(run)) == 1}
+    blocks = {run: only_result(run).block for run in runs if len(newest_results(run)) == 1}
     served = {run: block.usage.served for run, block in blocks.items() if block and len(block.usage.served) > 1}
     return [f"{run} was answered by several models: {', '.join(sorted(names))}" for run, names in served.items()]
 
@@ -348,7 +343,7 @@ def answered_as(runs: Sequence[Path]) -> list[str]:
 def other_splits(runs: Sequence[Path]) -> Iterator[str]:
     """Yield a sentence for each folder of a run over another split than the test papers."""
     for run in runs:
-        for file in _results_of(run):
+        for file in newest_results(run):
             split = read_results(file).split
             if split != TEST:
                 yield f"{run} is over the split {split!r}, not over the test papers"
@@ -358,7 +353,7 @@ def agreement(runs: Mapping[Path, Run]) -> Iterator[str]:
     """Count, for two folders of runs of one model, how many rows of each task agree at each stage, so that the first that differs is seen;
     else nothing.
     """
-    if len(runs) != 2 or not all(len(_results_of(run)) == 1 for run in runs):
+    if len(runs) != 2 or not all(len(newest_results(run)) == 1 for run in runs):
         return
     first, second = map(only_result, runs)
     if first.model != second.model:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
+from builder.extract.mentions import PLACE
 from builder.extract.sections import TopSection, normalise, split_number, top_sections
 from builder.records import Document, Reference, Role
 from lm_eval_tasks.base.text import fold
@@ -21,11 +22,7 @@ Location = tuple[int, int]
 Locations = frozenset[Location]
 
 _BRACKETS = re.compile(r"\[([^\[\]]{1,200})\]")
-_NUMBERS = re.compile(
-    r"\s*\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*\s*"
-    r"(?:,\s*(?:p|sec|ch|th(?:m|eor)|lem|prop|cor|def|rem|eqn?\b|fig|tab|app|exam|§)[^\]]{0,40})?",
-    re.IGNORECASE,
-)
+_NUMBERS = re.compile(rf"\s*\d{{1,4}}(?:\s*[,;–—-]\s*\d{{1,4}})*\s*(?:,\s*{PLACE}[^\]]{{0,40}})?")
 _RANGE = re.compile(r"(\d{1,4})\s*[–—-]\s*(\d{1,4})")
 # "[3, Sec. 4]" cites 3 alone.
 _WORDS_AFTER = re.compile(r",\s*(?=[A-Za-z§])")

@@ -149,17 +149,15 @@ def _newest(fronts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     seen: Counter[str] = Counter()
     for front in fronts:
         record = front.get("record")
-        if record is None:
-            # Files in several folders may have one name or id, and each counts.
-            key = front["id"]
-            seen[key] += 1
-            yield {"id": key if seen[key] == 1 else f"{key} ({seen[key]})", "drop": front["drop"]}
-        elif best.get(record["id"]) == _rank(front):
+        if record and best.get(record["id"]) == _rank(front):
             yield {**record, "file": front["file"]}
-        else:
-            key = record["id"]
-            seen[key] += 1
-            yield {"id": f"{key} ({seen[key]})", "drop": "older_version"}
+            continue
+        # Files in several folders may have one name or id, and each counts.
+        id_ = (record or front)["id"]
+        seen[id_] += 1
+        # The id alone is the paper's, or that of what gave none.
+        is_alone = record is None and seen[id_] == 1
+        yield {"id": id_ if is_alone else f"{id_} ({seen[id_]})", "drop": front.get("drop", "older_version")}
 
 
 def _rank(front: dict[str, Any]) -> tuple[int, str, str]:
