@@ -39,9 +39,8 @@ def register(commands: Commands) -> None:
     sub = commands.add(MAKE, "init", "write a commented round.toml to start from", init)
     sub.add_argument(
         "file",
-        type=Path,
         nargs="?",
-        default=Path("round.toml"),
+        default="round.toml",
         metavar="FILE",
         help="default: round.toml; jats, mirror, pdfs: or the folder with the papers",
     )
@@ -190,9 +189,9 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
 
     values = {name: getattr(arguments, name) for name in ("path", "contact", "seed", "field")}
     source: Any = arguments.source or _ask(f"Where do papers come from ({', '.join(STARTS)})? ", "sample")
-    file: Path = arguments.file
+    file = Path(arguments.file)
     if not values["path"] and file.suffix != ".toml" and "path" in NEEDED.get(source, ()):
-        values["path"], file = str(file), Path("round.toml")
+        values["path"], file = arguments.file, Path("round.toml")
     for name in NEEDED.get(source, ()):
         values[name] = values[name] or _ask(f"{_QUESTIONS[name]} ", "")
     folder = Path(values["path"])
@@ -289,11 +288,13 @@ def _engine(arguments: Namespace) -> Engine:
 
 
 def _load_round(arguments: Namespace) -> Round:
-    from builder.round.model import load_round
+    from builder.round.model import check_output, load_round
 
     round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
     paths = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
-    return round_.model_copy(update={k: v.resolve() for k, v in paths.items() if v})
+    round_ = round_.model_copy(update={k: v.resolve() for k, v in paths.items() if v})
+    check_output(round_.output)
+    return round_
 
 
 def _audit(folder: Path, engine: Engine) -> Iterator[str | Table]:

@@ -99,6 +99,6 @@ def extract(arguments: Namespace) -> Iterator[str | Table]:
 
 def _read_names(path: Path) -> list[str]:
     try:
-        return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except UnicodeDecodeError as err:
         raise BuildError(f"{path} is not a list of names in UTF-8") from err

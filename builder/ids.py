@@ -44,7 +44,9 @@ _PAGES: dict[IdKind, str] = {
 }
 # Signs of names that stand for one; marks that refer to notes are none of a name.
 _SIGNS = str.maketrans(dict.fromkeys("‘’ʼʹ′´ʻ‛", "'") | dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("†‡§¶\u00ad", ""))
-_YEAR_MONTH = re.compile(r"(?P<year>\d\d)(?P<month>0[1-9]|1[0-2])\.")
+_YEAR_MONTH = re.compile(r"(?:[^/]*/)?(?P<year>\d\d)(?P<month>0[1-9]|1[0-2])")
+# "math.DG/0211159" is "math/0211159".
+_SUBJECT_CLASS = re.compile(r"\.[A-Z]{2}(?=/)")
 _ARXIV_STEM = re.compile(rf"{ARXIV_PATTERN.replace('/', '_')}{_VERSION}", re.ASCII)
 
 
@@ -71,6 +73,7 @@ class PaperId:
         for kind, form in _FORMS.items():
             if match := form.fullmatch(bare):
                 id_ = match["id"].lower() if kind == "doi" else match["id"]
+                id_ = _SUBJECT_CLASS.sub("", id_) if kind == "arxiv" else id_
                 version = match.groupdict().get("version")
                 parsed = cls(kind, id_, int(version) if version else None)
                 # It can become a path and a part of a URL.
@@ -99,9 +102,12 @@ class PaperId:
 
     @property
     def month(self) -> date | None:
-        """The first day of the month that an id of arXiv's newer scheme tells; None for any other."""
+        """The first day of the month that an arXiv id tells; None for any other."""
         digits = _YEAR_MONTH.match(self.bare) if self.kind == "arxiv" else None
-        return date(2000 + int(digits["year"]), int(digits["month"]), 1) if digits else None
+        if digits is None:
+            return None
+        year = int(digits["year"])
+        return date(year + (1900 if year > 90 else 2000), int(digits["month"]), 1)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -5,11 +5,9 @@ import gzip
 import lzma
 import zlib
 from collections.abc import Iterator
-from io import BufferedReader, RawIOBase
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
-
-import zstandard
 
 from builder.errors import SourceError
 
@@ -17,7 +15,7 @@ MOST_BYTES = 1 << 28
 # A record of arXiv is about 2 kB, a structured paper of SCALAR with all that it cites up to 20 MB.
 MOST_OF_A_LINE = 1 << 26
 # What reading a packed file may raise.
-ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
 # Errors of the system that are about the one file. All others are the machine's: they end the command, or the process that reads, which is
 # tried again; they are no fact about a file.
 OF_THE_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
@@ -36,8 +34,11 @@ def open_packed(path: Path) -> BinaryIO:
         case ".xz":
             return cast("BinaryIO", lzma.open(path, "rb"))
         case ".zst":
-            stream = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True)
-            return cast("BinaryIO", BufferedReader(cast("RawIOBase", stream)))
+            import pyarrow as pa
+
+            # The reader of `zstandard` ends without a word where a file is cut off.
+            stream = pa.CompressedInputStream(pa.PythonFile(path.open("rb"), mode="r"), "zstd")
+            return cast("BinaryIO", BufferedReader(stream))
         case _:
             return path.open("rb")
 

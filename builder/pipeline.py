@@ -146,7 +146,8 @@ def is_as_built(workspace: Workspace, earlier: str) -> bool:
         return False
     built = read_manifest(round_.output)
     made_by = (built.round, built.code_version, built.extractor)
-    has_same_settings = {**built.config, "round": ""} == {**round_.config(), "round": ""}
+    beside = built.allowed == round_.audit.model_dump(mode="json") and built.changes == round_.changes
+    has_same_settings = beside and {**built.config, "round": ""} == {**round_.config(), "round": ""}
     is_ours = made_by == (earlier, version("academiceval"), EXTRACTOR)
     if not (is_ours and has_same_settings) or any(folder.file_differences(round_.output, built)):
         return False

@@ -1,6 +1,7 @@
 """What a command works on: a round over its workspace, of which everything is opened or built once."""
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -153,8 +154,13 @@ def split_dates(table: SplitTable, papers: Sequence[Paper]) -> SplitDates:
     days = sorted(paper.published for paper in papers)
     if not days:
         return SplitDates(date.min, date.max)
-    test_from, validation_from = (
-        days[min(len(days) - 1, round(len(days) * (1 - share)))]
-        for share in (table.test, table.test + table.validation)
-    )
+    test_from, validation_from = (_from_day(days, share) for share in (table.test, table.test + table.validation))
     return SplitDates(min(validation_from, test_from), test_from)
+
+
+def _from_day(days: Sequence[date], share: float) -> date:
+    """Return the day from which on the papers, given by their days in order, come closest to a share of all."""
+    wanted = len(days) * share
+    first = days[min(len(days) - 1, round(len(days) * (1 - share)))]
+    later = days[bisect_right(days, first) :][:1]
+    return min((first, *later), key=lambda day: abs(len(days) - bisect_left(days, day) - wanted))

@@ -96,6 +96,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
         other_splits,
         runs_of,
         table,
+        without_difference,
     )
 
     metrics = arguments.metrics.split(",") if arguments.metrics else None
@@ -105,13 +106,7 @@ def compare(arguments: Namespace) -> Iterator[str | Table]:
     for _, pair in groupby(differences, key=lambda difference: difference.runs):
         yield table(list(pair), names)
     yield from left_out(runs.values())
-    compared = {(difference.task, difference.metric) for difference in differences}
-    for task in dict.fromkeys(difference.task for difference in differences if not difference.of_board):
-        yield from (
-            f"left out: {metric} of {task}, which no sample has in both runs"
-            for metric in metrics or ()
-            if (task, metric) not in compared
-        )
+    yield from without_difference(runs.values(), differences, metrics, uncut=arguments.uncut)
     if any(difference.of_board for difference in differences):
         yield from ("", "Boards: 1 is a perfect score, 0 the floor.")
     if any(difference.difference.bounds is None for difference in differences):
@@ -133,12 +128,14 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.judge.win_rates import table
     from lm_eval_tasks.llm.chat import Server
     from lm_eval_tasks.samples.sample import by_task
+    from lm_eval_tasks.stats.compare import names_of
 
     model = arguments.model or run.DEFAULT_JUDGE
     # Two folders are two runs, of which each is to be compared with the other.
     runs = len(arguments.samples) == 2 and all(map(Path.is_dir, arguments.samples))
     paths, other = (arguments.samples[:1], arguments.samples[1]) if runs else (arguments.samples, None)
     samples = run.load(paths)
+    named = names_of(arguments.samples) if other else {}
     if other:
         count, theirs = len(samples), run.load([other])
         samples = run.against(samples, theirs)
@@ -153,12 +150,12 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
         samples=samples,
         server=Server(model, arguments.base_url, arguments.timeout),
         means=means_of(arguments, model),
-        name=arguments.name or _name_of(paths[0] if paths[0].is_dir() else paths[0].parent, other),
+        name=arguments.name or named.get(paths[0]) or _folder_of(paths[0]).resolve().name,
         output=arguments.output,
         concurrency=arguments.concurrency,
         evidence=arguments.evidence,
         passages=passages,
-        against=_name_of(other, paths[0]) if other else "",
+        against=named[other] if other else "",
     )
     requests, expected = run.estimate(judging)
     cost = judging.means.cost([expected])
@@ -173,7 +170,5 @@ def judge(arguments: Namespace) -> Iterator[str | Table]:
     yield f"\nwritten: {arguments.output}"
 
 
-def _name_of(run: Path, other: Path | None = None) -> str:
-    """Return what a run is called: its folder, with the one above it if another run's folder has the same name."""
-    folder = run.resolve()
-    return f"{folder.parent.name}-{folder.name}" if other and other.resolve().name == folder.name else folder.name
+def _folder_of(path: Path) -> Path:
+    return path if path.is_dir() else path.parent

@@ -37,7 +37,7 @@ _SURE, _NEAR = 0.97, 0.88
 _EARLIER, _LATER, _LATER_SHORT = 1, 7, 1
 _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 # Another year, part or version makes it another title.
-_NUMERAL = re.compile(r"\d+|\b[IVX]{2,5}\b")
+_NUMERAL = re.compile(r"\d+[a-z]?\b|\d+|\b[IVX]{2,5}\b")
 # "Part II" is "part 2"; TeX's Greek letters and functions are what is printed, its other commands print no letter of a title.
 _PART = re.compile(r"\b(part|(?P<short>pt\.?)|vol(?:ume|\.)?|chapter) (?P<number>[IVX]{1,4}|\d{1,2})\b", re.IGNORECASE)
 _COMMAND, _GREEK = re.compile(r"\\([A-Za-z]+)"), re.compile("[\u0391-\u03f5\u2206]")
@@ -95,6 +95,10 @@ class _Match:
         return self.similarity >= least and self.author and self.year
 
     @property
+    def is_exact(self) -> bool:
+        return self.similarity == 1.0 and self.whole_title
+
+    @property
     def rank(self) -> tuple[bool, float, bool, bool]:
         return self.whole_title, round(self.similarity, 3), self.author, self.year
 
@@ -147,7 +151,9 @@ def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
         for paper in store.papers(id_ for id_ in candidates if id_ not in matches):
             if can_cite(citing, paper):
                 matches[paper.id] = text.match(paper)
-        passing = [match for match in matches.values() if match.passes]
+        passing = [
+            match for match in matches.values() if match.passes and (match.is_exact or _may_be(entry, match.paper))
+        ]
         if passing:
             break
     else:
@@ -158,8 +164,13 @@ def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
         return Resolved(None, "ambiguous", 0.0)
     # Of one work's records the oldest.
     paper = min(best, key=lambda paper: (paper.published, paper.id))
-    is_exact = first.similarity == 1.0 and first.whole_title
-    return Resolved(paper, "title" if is_exact else "near_title", round(first.similarity, 4))
+    return Resolved(paper, "title" if first.is_exact else "near_title", round(first.similarity, 4))
+
+
+def _may_be(entry: Reference, paper: Paper) -> bool:
+    """Tell whether a paper has no other arXiv id than an entry carries; some authors print a wrong one, but not beside its exact title."""
+    known = PaperId.parse(paper.id)
+    return arxiv_id(entry) in (None, paper.id) or known is None or known.kind != "arxiv"
 
 
 def _candidates(store: Store, text: _Text) -> Iterator[Iterable[str]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from builder.errors import StoreError
+from builder.errors import RoundError, StoreError
 from builder.round.model import Round
 from builder.sources import Source
 from builder.stage_report import StageReport
@@ -62,6 +62,34 @@ def finish(store: Store, round_: str, done: Covered) -> None:
 def harvest_key(round_: Round, source: Source) -> str:
     """Return what taking every paper depends on: if that has changed, the papers are taken again."""
     return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
+
+
+def walk_shape(round_: Round) -> dict[str, object]:
+    """Return what decides the order of the walk: it cannot change once the walk has begun."""
+    crawl, papers = round_.crawl, round_.papers
+    return {
+        "crawl.seeds": list(crawl.seeds),
+        "crawl.neighbours": crawl.neighbours,
+        "crawl.activity_penalty": crawl.activity_penalty,
+        "graph.max_authors": round_.graph.max_authors,
+        "papers.categories": list(papers.categories),
+        "papers.published_from": str(papers.published_from),
+        "seed": round_.seed,
+    }
+
+
+def check_shape(round_: Round, store: Store) -> bool:
+    """Tell whether the walk has begun; raises a RoundError if it began with other settings."""
+    begun = store.note("crawl shape")
+    if begun is None:
+        return False
+    for key, value in walk_shape(round_).items():
+        if begun[key] != value:
+            raise RoundError(
+                f"the workspace {round_.workspace} was crawled with {key} = {begun[key]}, but round.toml says {value}: "
+                "change it back, or name another `workspace`"
+            )
+    return True
 
 
 def status(round_: Round, store: Store) -> Iterator[str]:

@@ -8,7 +8,7 @@ outside_window, other_category; after an update also no_graph_author.
 from collections.abc import Iterator
 
 from builder.collect.admission import first_authored, harvest, sort_out, visit
-from builder.collect.coverage import Covered, finish, harvest_key, read_coverage
+from builder.collect.coverage import Covered, check_shape, finish, harvest_key, read_coverage, walk_shape
 from builder.errors import RoundError
 from builder.ids import author_key
 from builder.records import Paper
@@ -61,7 +61,7 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
 def _walk(round_: Round, source: Source, store: Store) -> None:
     done = read_coverage(store)
     if round_.round in done:
-        _check_shape(round_, store)
+        check_shape(round_, store)
         # Higher limits let a finished crawl go on from where it stopped.
         if done[round_.round].settings == _limits(round_) or done[round_.round].report.stage != "crawl":
             return
@@ -74,7 +74,7 @@ def _walk(round_: Round, source: Source, store: Store) -> None:
     _begin(round_, source, store)
     for _ in progress(_visits(round_, source, store), "crawl", round_.crawl.authors):
         pass
-    report = store.frontier.report("crawl", round_.round, len(store.joined(round_.round)))
+    report = store.frontier.report("crawl", round_.round, store.papers_since(round_.round))
     finish(store, round_.round, Covered(round_.last_day, report, _limits(round_)))
 
 
@@ -82,37 +82,9 @@ def _limits(round_: Round) -> str:
     return f"authors {round_.crawl.authors}, papers {round_.crawl.papers}"
 
 
-def _shape(round_: Round) -> dict[str, object]:
-    """Return what decides the order of the walk: it cannot change once the walk has begun."""
-    crawl, papers = round_.crawl, round_.papers
-    return {
-        "crawl.seeds": list(crawl.seeds),
-        "crawl.neighbours": crawl.neighbours,
-        "crawl.activity_penalty": crawl.activity_penalty,
-        "graph.max_authors": round_.graph.max_authors,
-        "papers.categories": list(papers.categories),
-        "papers.published_from": str(papers.published_from),
-        "seed": round_.seed,
-    }
-
-
-def _check_shape(round_: Round, store: Store) -> bool:
-    """Tell whether the walk has begun; raises a RoundError if it began with other settings."""
-    begun = store.note("crawl shape")
-    if begun is None:
-        return False
-    for key, value in _shape(round_).items():
-        if begun[key] != value:
-            raise RoundError(
-                f"the workspace {round_.workspace} was crawled with {key} = {begun[key]}, but round.toml says {value}: "
-                "change it back, or name another `workspace`"
-            )
-    return True
-
-
 def _begin(round_: Round, source: Source, store: Store) -> None:
     """Check the seeds and admit them; all of them or none."""
-    if _check_shape(round_, store):
+    if check_shape(round_, store):
         return
     seeds = []
     for name in round_.crawl.seeds:
@@ -128,7 +100,7 @@ def _begin(round_: Round, source: Source, store: Store) -> None:
         seeds.append(Author(key, name))
     with store.transaction():
         store.frontier.admit(seeds, round_.round)
-        store.set_note("crawl shape", _shape(round_))
+        store.set_note("crawl shape", walk_shape(round_))
 
 
 def _visits(round_: Round, source: Source, store: Store) -> Iterator[Author]:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
 
 from builder.collect.admission import harvest, visit
-from builder.collect.coverage import Covered, finish, harvest_key, read_coverage
+from builder.collect.coverage import Covered, check_shape, finish, harvest_key, read_coverage
+from builder.errors import RoundError
 from builder.ids import author_key
 from builder.records import Paper, months_before
 from builder.round.model import Round
@@ -26,7 +27,8 @@ LookUp = Callable[[Author], Sequence[Paper]]
 def is_update(round_: Round, source: Source, store: Store) -> bool:
     """Tell whether the round follows one that the workspace has, and takes papers by the same rules.
 
-    Without seeds, a round with other categories, or with another query, takes its papers anew.
+    Without seeds, a round with other categories, or with another query, takes its papers anew; so does one of local files, which may have
+    older papers than last month's, and other records of the same ones.
     """
     done = read_coverage(store)
     newest = max(done, default="")
@@ -34,15 +36,14 @@ def is_update(round_: Round, source: Source, store: Store) -> bool:
         return False
     if round_.crawl.seeds:
         return True
-    before, now = _rules(done[newest].settings, newest), _rules(harvest_key(round_, source), round_.round)
-    # What a local source is asked changes with its files.
-    return before == now if round_.source.LIVE else before[1] == now[1]
+    return round_.source.LIVE and _rules(done[newest].settings, newest) == _rules(
+        harvest_key(round_, source), round_.round
+    )
 
 
-def _rules(settings: str, round_: str) -> tuple[str, str]:
-    """Return, of a `harvest_key`, what is asked of the source, and the window of papers, both without what each month changes."""
-    asked, brace, window = settings.partition(" {")
-    return asked.replace(round_, ""), re.sub(r'"published_to":("[^"]*"|null)', "", brace + window)
+def _rules(settings: str, round_: str) -> str:
+    """Return a `harvest_key` without what each month changes."""
+    return re.sub(r'"published_to":("[^"]*"|null)', "", settings.replace(round_, ""))
 
 
 def update(round_: Round, source: Source, store: Store) -> None:
@@ -60,6 +61,10 @@ def update(round_: Round, source: Source, store: Store) -> None:
 
 
 def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageReport:
+    if not check_shape(round_, store):
+        raise RoundError(
+            f"the workspace {round_.workspace} was crawled without seeds: leave `crawl.seeds` out, or name another `workspace`"
+        )
     # The new months are fetched once a round, outside the pool.
     key = f"harvested {round_.round}"
     note = store.note(key)

@@ -92,7 +92,8 @@ class _Findings:
         days: setting -> split -> first and last day.
         tokens: setting -> tokens of each sample's input, and which it is.
         lengths: paper -> characters of its content.
-        papers: id of a test paper -> what is counted about it, whatever its task: some columns, and its first author's key.
+        where: paper -> its samples.
+        papers: id of a paper -> what is counted about it, whatever its task: some columns, and its first author's key.
     """
 
     task: Task
@@ -102,6 +103,7 @@ class _Findings:
     days: dict[str, dict[Split, tuple[str, str]]] = field(default_factory=dict)
     tokens: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
+    where: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     papers: dict[str, Row] = field(default_factory=dict)
 
 
@@ -132,6 +134,7 @@ def look_through(folder: Path, rows: tuple[Task, Sequence[ListedConfiguration]])
             days[split] = min(first, row["published"]), max(last, row["published"])
             tokens.append((row["input_tokens"], where))
             findings.lengths[row["id"]] = len(row["content"])
+            findings.where[row["id"]].append(where)
             if row["id"] not in findings.papers:
                 findings.papers[row["id"]] = {
                     **{name: row[name] for name in _COUNTED},
@@ -264,21 +267,22 @@ def _together(findings: Sequence[_Findings]) -> tuple[dict[str, list[str]], dict
     """Return, over all tasks, where each check failed, and the papers by their ids."""
     faults: dict[str, list[str]] = defaultdict(list)
     papers: dict[str, Row] = {}
-    lengths: dict[str, dict[Task, int]] = defaultdict(dict)
+    longest: dict[str, int] = defaultdict(int)
     for of_task in findings:
         for name, where in of_task.faults.items():
             faults[name] += where
         for id_, paper in of_task.papers.items():
             papers.setdefault(id_, paper)
         for id_, length in of_task.lengths.items():
-            lengths[id_][of_task.task] = length
+            longest[id_] = max(longest[id_], length)
     faults["length_outlier"] = [where for of_task in findings for where in _outliers(of_task.tokens)]
     # A task shows less than a fifth of what another one shows of the paper: more than one section is missing.
     faults["content_lost"] = [
-        f"{task} {paper_id}"
-        for paper_id, of_paper in lengths.items()
-        for task, n in of_paper.items()
-        if n < _LEAST_CONTENT * max(of_paper.values())
+        where
+        for of_task in findings
+        for id_, length in of_task.lengths.items()
+        if length < _LEAST_CONTENT * longest[id_]
+        for where in of_task.where[id_]
     ]
     return faults, papers
 

@@ -18,7 +18,7 @@ from builder.extract.stage import EXTRACTOR, extract_papers
 from builder.families.registry import family_of, read_rows, rows_of, schema_of, with_positions
 from builder.families.writer import ConfigurationWriter
 from builder.ids import PaperId, bare_id
-from builder.parquet.schema import Row
+from builder.parquet.schema import Row, RowSchema
 from builder.records import Paper
 from builder.round.model import Round, round_of_source
 from builder.round.source import PDF_TABLE
@@ -53,8 +53,11 @@ def fill(source: Path, output: Path, workspace: Workspace, engine: Engine) -> St
     report = filling.report
     with replacing(output) as draft:
         originals = {configuration.name: configuration for configuration in manifest.publishable.original}
+        # Rows of others show the texts of papers, so these come first.
+        in_turn = sorted(manifest.complete_configurations, key=lambda configuration: configuration.form != "papers")
+        complete = {configuration.name: filling.complete(draft, configuration) for configuration in in_turn}
         filled = tuple(
-            _as_measured(filling.complete(draft, configuration), originals.get(configuration.name))
+            _as_measured(complete[configuration.name], originals.get(configuration.name))
             for configuration in manifest.complete_configurations
         )
         # What a source said of them once is not believed for good.
@@ -101,13 +104,15 @@ def _learn(workspace: Workspace, folder: Path, manifest: Manifest, engine: Engin
     known = {name for name in shown if (paper := store.paper(name)) and paper.abstract}
     lacking = sorted(name for name in shown - known if PaperId.parse(name))
     lacking += sorted(name for name in cited if not store.knows(name) and PaperId.parse(name))
-    # A record of a later version would keep out the one that the copy names.
+    # A record of a later version would keep out the one that the copy names, and so would its text.
+    renewed = set(map(bare_id, lacking))
     with store.transaction():
-        store.forget(map(bare_id, lacking))
+        store.forget(sorted(renewed))
     found = progress(source.by_ids(lacking), "papers", len(lacking))
     store.add_papers((item for item in found if isinstance(item, Paper)), since="", look_up=False)
     # What another release read is read again: its texts may differ.
-    unread = [paper for paper in store.papers(sorted(map(bare_id, shown))) if not store.is_read(paper.id, EXTRACTOR)]
+    papers = store.papers(sorted(map(bare_id, shown)))
+    unread = [paper for paper in papers if paper.id in renewed or not store.is_read(paper.id, EXTRACTOR)]
     extract_papers(workspace.round_, source, store, unread, engine)
 
 
@@ -117,6 +122,7 @@ class _Filling:
 
     Attributes:
         doubtful: papers of rows that could not be completed, of which the store may know something wrong.
+        lost: id with version of each paper whose text could not be had -> why.
     """
 
     source: Path
@@ -124,26 +130,35 @@ class _Filling:
     store: Store
     report: StageReport = field(default_factory=lambda: StageReport("fill"))
     doubtful: set[str] = field(default_factory=set)
+    lost: dict[str, str] = field(default_factory=dict)
 
     def complete(self, draft: Path, configuration: ListedConfiguration) -> ListedConfiguration:
         """Write one configuration with all rows that could be completed, in their original order."""
         ids = self.manifest.by_ids_of(configuration.name)
-        writer = ConfigurationWriter(draft, configuration)
+        writer, schema = ConfigurationWriter(draft, configuration), schema_of(configuration)
         lacking: dict[Split, int] = {}
-        for split in SPLITS:
-            by_id = list(read_rows(self.source, ids, split)) if ids else []
-            whole = read_rows(self.source, configuration, split)
-            rows = with_positions(whole, {row["position"] for row in by_id})
-            before = self.report.dropped.total()
-            for _, row in merge(rows, self._completed(by_id, configuration), key=itemgetter(0)):
-                writer.add(split, row)
-            lacking[split] = self.report.dropped.total() - before
         try:
+            for split in SPLITS:
+                by_id = list(read_rows(self.source, ids, split)) if ids else []
+                whole = read_rows(self.source, configuration, split)
+                rows = with_positions(whole, {row["position"] for row in by_id})
+                before = self.report.dropped.total()
+                for _, row in merge(rows, self._completed(by_id, configuration), key=itemgetter(0)):
+                    if reason := self._lost_text(schema, row):
+                        self.report.drop(f"{configuration.name} {row['id']}", reason)
+                    else:
+                        writer.add(split, row)
+                lacking[split] = self.report.dropped.total() - before
             return _counting(writer.close(), lacking)
         except ODD as err:
             raise FolderError(
                 f"{configuration.name} of {self.source} has a row that its family cannot count ({err}): get the copy again"
             ) from err
+
+    def _lost_text(self, schema: RowSchema, row: Row) -> str | None:
+        """Return why the text of a paper that a row shows could not be had; None if all are there."""
+        shown = row[schema.shown_column] if schema.shown_column == "papers" else ()
+        return next((self.lost[paper["id"]] for paper in shown if paper["id"] in self.lost), None)
 
     def _completed(self, rows: Sequence[Row], configuration: ListedConfiguration) -> Iterator[tuple[int, Row]]:
         """Complete rows by id; each with its position."""
@@ -156,10 +171,12 @@ class _Filling:
                     f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
                 ) from err
             if not isinstance(outcome, str) and schema.sha256_of(outcome) == row["row_sha256"]:
-                self.report.kept += 1
+                self.report.kept += not self._lost_text(schema, outcome)
                 yield row["position"], outcome
                 continue
             reason = outcome if isinstance(outcome, str) else "changed_row"
+            if configuration.form == "papers":
+                self.lost[row["id"]] = reason
             self.report.drop(f"{configuration.name} {row['id']}", reason)
             if reason != "missing_file":
                 self.doubtful.update(bare_id(name) for name, _ in schema.papers(row))

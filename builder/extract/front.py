@@ -215,7 +215,7 @@ def _split(page: Sequence[Word], line: Line) -> Iterator[str]:
 
 def _pieces(text: str) -> list[str]:
     """Return what stands between the commas and marks of a list of names."""
-    whole = _ACCENT.sub(lambda match: unicodedata.normalize("NFC", match[2] + _COMBINING[match[1]]), text)
+    whole = _ACCENT.sub(lambda match: unicodedata.normalize("NFC", match[2] + _COMBINING[match[1]]), clean(text))
     pieces = (word for piece in _BETWEEN.split(whole) for word in _MARKS.sub("\0", piece).split("\0"))
     # Elsevier's marks of affiliations are letters.
     plain = (re.sub(r"(?:\s[a-z])+$", "", word.strip(" .:")) for word in pieces)

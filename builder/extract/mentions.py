@@ -16,6 +16,7 @@ _IN_A_WORK = re.compile(rf"{PLACE}[a-z]*(?:\.\s?|\s)\S*\d")
 _RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
 # "(14)", "(25; 15)", as some journals of the sciences print it. Equations have such numbers too, but for less than half of a list.
 _ROUND, _LEAST_OF_LIST = re.compile(r"(?<!\w)\(\s*(\d{1,3}(?:\s*[,;–—-]\s*\d{1,3})*)\s*\)"), 0.5
+_NUMBERED_OTHERWISE = re.compile(r"\b(?:eqs?|equations?|figs?|figures?|tables?|steps?|items?)\.?\s*$", re.IGNORECASE)
 _NUMBER = re.compile(r"[+\-−–]?\d+(?:\.\d+)?")
 _LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
 _YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
@@ -24,9 +25,19 @@ _MORE = re.compile(r"\s?,\s?(?:and )?((?:19|20)\d{2})?([a-z]?)(?<![\s,])(?=\s*[,
 _SURNAME = r"[^\W\d_][^\W\d_'’\-]*(?:[ '’\-][^\W\d_]+){0,2}"
 # What may come between a first author's surname and the year.
 _OTHERS = re.compile(rf"(?:, {_SURNAME}){{0,4}}(?:,? et al\.?|,? (?:and|&) {_SURNAME})?(?:’s|'s)?")
+_SECOND = re.compile(r"(?:\band|&)\s+(?:[^\W\d_][\w'’-]*\s)*([^\W\d_][\w'’-]*?)(?:’s|'s)?$")
+# What stands before a surname and belongs to it.
+_PARTICLES = re.compile(
+    r"(?<![\w-])(?:(?:van|von|de|del|della|den|der|di|da|dos|du|la|le|ten|ter|el|al|bin|ibn) ){1,3}$", re.IGNORECASE
+)
+_LONGEST_PARTICLES = 24
 _ENDS, _WITHIN_A_MARK = re.compile(r"[;()\[\]\n]|\. "), re.compile(r"[,;]")
-_WINDOW, _CITED_NUMBERS = 100, 60
+_WINDOW, _CITED_NUMBERS, _NEAR = 100, 60, 12
 _NOT_CITED = ("references", "appendix", "acknowledgements")
+
+
+# First author and year -> the entries, with their places in the list.
+_ByName = dict[tuple[str, int], list[tuple[int, Reference]]]
 
 
 def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) -> tuple[Mention, ...]:
@@ -40,10 +51,10 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
         if entry.label:
             # Where numbers begin again, the text cites the first list: the second one is an appendix's.
             by_label.setdefault(entry.label, i)
-    by_name: dict[tuple[str, int], list[int]] = defaultdict(list)
+    by_name: _ByName = defaultdict(list)
     for i, entry in enumerate(references):
         if entry.authors and entry.year:
-            by_name[fold(entry.authors[0]), entry.year].append(i)
+            by_name[fold(entry.authors[0]), entry.year].append((i, entry))
 
     def by_number(section: int, text: str) -> Iterator[Mention]:
         return _bracketed(section, _in_brackets(text), _expand, by_label)
@@ -64,9 +75,16 @@ def find_mentions(sections: Sequence[Section], references: Sequence[Reference]) 
 
 def _in_round_brackets(citing: Iterable[tuple[int, str]], by_label: dict[str, int]) -> tuple[Mention, ...]:
     """Find the marks in round brackets, if they name most of the list."""
-    found = [mention for i, text in citing for mention in _bracketed(i, _ROUND.finditer(text), _expand, by_label)]
+    found = [mention for i, text in citing for mention in _bracketed(i, _in_round(text), _expand, by_label)]
     cited = {entry for mention in found for entry in mention.references}
     return tuple(found) if len(cited) >= _LEAST_OF_LIST * len(by_label) else ()
+
+
+def _in_round(text: str) -> Iterator[re.Match[str]]:
+    """Yield the numbers in round brackets that are those of no equation, figure or step."""
+    for match in _ROUND.finditer(text):
+        if not _NUMBERED_OTHERWISE.search(text, max(0, match.start() - _NEAR), match.start()):
+            yield match
 
 
 def _bracketed(
@@ -101,17 +119,17 @@ def _expand(text: str) -> Iterator[str]:
         yield from map(str, range(ends[0], ends[1] + 1) if is_range else ends)
 
 
-def _author_year_mentions(s: int, text: str, by_name: dict[tuple[str, int], list[int]]) -> Iterator[Mention]:
+def _author_year_mentions(s: int, text: str, by_name: _ByName) -> Iterator[Mention]:
     hits: list[tuple[int, int, list[int], bool]] = []
     covered = 0
     for match in _YEAR.finditer(text):
         before = text[max(0, match.start() - _WINDOW) : match.start()].rstrip(" ,([")
         names = _ENDS.split(before)[-1]
         if match.start() >= covered and (author := _find_author(names, int(match[1]), by_name)):
-            skipped, surname = author
+            skipped, surname, others = author
             start = max(0, match.start() - _WINDOW) + len(before) - len(names) + skipped
-            cited, covered = _works_of(text, match, partial(_entry_of, by_name, surname))
-            hits.append((start, covered, cited, len(cited) > 1))
+            cited, covered = _works_of(text, match, partial(_entry_of, by_name, surname, others))
+            hits.append((with_particles(text, start), covered, cited, len(cited) > 1))
     for i, (start, end, cited, are_several) in enumerate(hits):
         joined = (i > 0 and _same_group(text, hits[i - 1][1], start)) or (
             i + 1 < len(hits) and _same_group(text, end, hits[i + 1][0])
@@ -146,21 +164,51 @@ def _works_of(text: str, first: re.Match[str], entry_of: Callable[[int, str], in
     return [entry for entry in cited if entry is not None], end
 
 
-def _entry_of(by_name: dict[tuple[str, int], list[int]], surname: str, year: int, letter: str) -> int | None:
-    """Return the entry that a letter names among an author's works of one year, the first if there is no letter; None for no such one."""
+def with_particles(text: str, start: int) -> int:
+    """Return where a name begins whose surname begins at `start`: "van den Oord"."""
+    particles = _PARTICLES.search(text, max(0, start - _LONGEST_PARTICLES), start) if text[start].isupper() else None
+    return particles.start() if particles else start
+
+
+def _entry_of(by_name: _ByName, surname: str, others: str, year: int, letter: str) -> int | None:
+    """Return the entry that authors, year and letter name; None for no such one.
+
+    The letter that an entry prints decides, then who else wrote it; of several the first, or that of the letter's place.
+
+    Args:
+        others: what stands between the first author's surname and the year.
+    """
+    works = by_name.get((surname, year), [])
+    printed = [re.search(rf"{year}([a-z])\b", entry.raw) for _, entry in works]
+    if letter:
+        named = next((i for (i, _), match in zip(works, printed, strict=True) if match and match[1] == letter), None)
+        if named is not None:
+            return named
+    plain = [work for work, match in zip(works, printed, strict=True) if letter or not match]
+    by_authors = ([work for work in pool if _are_authors(others, work[1])] for pool in (plain, works))
+    chosen = next(filter(None, (*by_authors, plain)), works)
     order = ord(letter or "a") - ord("a")
-    return next(iter(by_name.get((surname, year), [])[order:]), None)
+    return next((i for i, _ in (*chosen[order:], *works[order:])), None)
 
 
-def _find_author(names: str, year: int, by_name: dict[tuple[str, int], list[int]]) -> tuple[int, str] | None:
-    """Return how many characters precede the first author in `names`, and that author's key; None unless the list has a work by this
-    author from that year.
+def _are_authors(others: str, entry: Reference) -> bool:
+    """Tell whether an entry's authors behind the first are those that a mark names, as far as it does."""
+    if "et al" in others:
+        return len(entry.authors) > 2 or "et al" in entry.raw
+    second = _SECOND.search(others)
+    return fold(second[1]) in map(fold, entry.authors[1:]) if second else len(entry.authors) == 1
+
+
+def _find_author(names: str, year: int, by_name: _ByName) -> tuple[int, str, str] | None:
+    """Return how many characters precede the first author in `names`, that author's key, and what follows the surname; None unless the list
+    has a work by this author from that year.
     """
     for word in re.finditer(r"[^\s,]+", names):
         rest = names[word.start() :]
         for surname in (re.split(r",| and | & | et al|['’]s", rest)[0], word.group()):
-            if by_name.get((fold(surname), year)) and _OTHERS.fullmatch(rest[len(surname) :]):
-                return word.start(), fold(surname)
+            others = rest[len(surname) :]
+            if by_name.get((fold(surname), year)) and _OTHERS.fullmatch(others):
+                return word.start(), fold(surname), others
     return None
 
 

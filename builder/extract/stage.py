@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lm_eval_tasks.engines.registry import Engine
 
 # Raise with every change that can affect a document: stored documents of another version are made again.
-EXTRACTOR = "19"
+EXTRACTOR = "20"
 # Recorded for a file that was not asked for because the paper's other file is good.
 _UNREAD: tuple[str, Quality | None] = ("missing_file", None)
 

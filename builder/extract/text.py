@@ -193,6 +193,7 @@ _ACCENT = re.compile(
 _CEDILLA = re.compile(r"(?<=[cCsStT])\u00b8")
 _DOTLESS = str.maketrans("ıȷ", "ij")
 HYPHENS = ("-", "\u2010")
+_HYPHENED, _SUSPENDED = re.compile(r"[^\W_][-\u2010]$"), re.compile(r"(?:and|or|to|nor|und|as)\b")
 _BREAK, _BLANKS = re.compile(r"(?<=[^\W\d_])[-\u2010]$"), re.compile(r"[ \t\r\f\v]+")
 # Compounds whose first part is a word of its own keep their hyphen when they happen to break after it.
 _KEEPS_HYPHEN = frozenset(
@@ -255,6 +256,9 @@ def join_lines(lines: Iterable[Line], words: frozenset[str] = frozenset()) -> st
             head = out[-1][:-1]
             out[-1] = head if _is_broken(head, text, words) else out[-1]
             out.append(text)
+        elif _HYPHENED.search(out[-1]) and text[0].isalnum() and not _SUSPENDED.match(text):
+            # "GPT-4", "10-fold"
+            out.append(text)
         else:
             out += [" ", text]
         last = line
@@ -270,7 +274,7 @@ def _is_broken(head: str, tail: str, words: frozenset[str]) -> bool:
     if tail[0].isupper() and not head.isupper():
         return False
     # "state-of-the-art": a word that has a hyphen already is a compound.
-    is_compound = any(sign in head.split()[-1] for sign in HYPHENS) or f"{first}-{second}" in words or first.isdigit()
+    is_compound = any(sign in head.split()[-1] for sign in HYPHENS) or f"{first}-{second}" in words
     is_whole = first not in _PREFIXES or second in words or f"{first}-{second}" in _COMPOUNDS
     is_one_word = first == "multi" and second.startswith(_BEHIND_MULTI)
     return not (is_compound or (first in _KEEPS_HYPHEN and is_whole and not is_one_word))

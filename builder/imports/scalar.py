@@ -50,17 +50,21 @@ _READINGS = ("Match-128K", "Match-256K")
 
 
 def import_questions(source: Path, output: Path, choosers: Mapping[Measured, Chooser]) -> list[StageReport]:
-    """Return the published questions as a dataset folder, all in the test split. Drop reason: bad_record.
+    """Return the published questions as a dataset folder, all in the test split. Drop reasons: bad_record, repeated.
 
     Raises:
         FolderError: there are none, or none can be read.
     """
     report = StageReport("import SCALAR")
     rows: dict[str, list[dict[str, Any]]] = {}
+    seen: set[str] = set()
     for name, row in read_questions(source):
         if isinstance(row, str):
             report.drop(f"{name}, {row}", "bad_record")
+        elif row["id"] in seen:
+            report.drop(name, "repeated")
         else:
+            seen.add(row["id"])
             report.kept += 1
             rows.setdefault(row["level"], []).append(row)
     for id_, titles in repeated_texts(row for of_level in rows.values() for row in of_level).items():

@@ -177,13 +177,15 @@ def load_round(path: Path, **instead: str) -> Round:
         raise RoundError(f"{err}{hint}") from err
     if not parsed.chosen:
         raise RoundError(f"{path}: `settings` is empty; leave it out for all sixteen")
-    anchored = _anchor(parsed, path.resolve().parent)
-    if odd := re.search(r"[*?\[\]{}]", str(anchored.output)):
+    return _anchor(parsed, path.resolve().parent)
+
+
+def check_output(output: Path) -> None:
+    """Raise a RoundError if a dataset in a folder could not be loaded."""
+    if odd := re.search(r"[*?\[\]{}]", str(output)):
         raise RoundError(
-            f"{path}: the dataset's folder {anchored.output} has {odd[0]!r} in its path, which load_dataset takes for a pattern: move or "
-            "rename it"
+            f"the dataset's folder {output} has {odd[0]!r} in its path, which load_dataset takes for a pattern: move or rename it"
         )
-    return anchored
 
 
 def round_of_source(revision: str, source: Mapping[str, str], workspace: Path) -> Round:

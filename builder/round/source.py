@@ -69,6 +69,8 @@ class LiveTable(SourceTable):
                 urlsplit(getattr(self, key))
             except ValueError as err:
                 raise ValueError(f"`{key}` is not an address ({err})") from err
+        if not (self.contact.isascii() and self.contact.isprintable()):
+            raise ValueError("`contact` is sent in a header of each request: give it in ASCII, on one line")
         if "@" not in self.contact and "://" not in self.contact:
             raise ValueError(f"{self.SERVICE} wants to know who asks: give `contact`, your email or web address")
         if self.delay < self.LEAST_DELAY and not all(_is_loopback(getattr(self, key)) for key in self.ADDRESSES):
@@ -171,7 +173,7 @@ class SampleTable(SourceTable):
     OPENS: ClassVar[str] = "builder.sources.sample:open_source"
     kind: Literal["sample"]
     seed: int = Field(0, description="which made-up world")
-    authors: int = Field(60, ge=4, le=100_000, description="authors of that world")
+    authors: int = Field(60, ge=4, le=5_000, description="authors of that world")
     papers: int = Field(120, ge=4, le=100_000, description="papers of that world")
 
 

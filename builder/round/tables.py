@@ -264,13 +264,15 @@ class ScalarTable(RoundTable):
         if self.accepted is None:
             return None
         try:
-            words = self.accepted.read_text("utf-8").split()
+            words = self.accepted.read_text("utf-8-sig").split()
         except (OSError, UnicodeDecodeError) as err:
             raise RoundError(f"`scalar.accepted`: {self.accepted} cannot be read as text ({err})") from err
-        ids = frozenset(parsed.bare for word in words if (parsed := PaperId.parse(word)))
-        if not ids:
-            raise RoundError(f"`scalar.accepted`: {self.accepted} names no paper; give one id per line")
-        return ids
+        parsed = {word: PaperId.parse(word) for word in words}
+        if odd := next((word for word, id_ in parsed.items() if id_ is None), "" if words else "nothing"):
+            raise RoundError(
+                f"`scalar.accepted`: {self.accepted} has {odd!r:.80}, which is not the id of a paper; give one per line"
+            )
+        return frozenset(id_.bare for id_ in parsed.values() if id_)
 
 
 class RecallTable(RoundTable):

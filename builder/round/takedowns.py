@@ -10,7 +10,7 @@ from pathlib import Path
 
 from builder.errors import FolderError, RoundError
 from builder.ids import PaperId
-from lm_eval_tasks.base.text import parse_json
+from lm_eval_tasks.base.text import ODD, parse_json
 from lm_eval_tasks.base.typed import typed
 
 TAKEDOWNS, ERRATA = "takedowns.jsonl", "errata.jsonl"
@@ -44,12 +44,14 @@ def parse_takedowns(data: bytes, origin: str) -> list[Takedown]:
             continue
         try:
             fields = parse_json(line)
-            parsed = PaperId.parse(str(fields["id"]))
-        except (ValueError, KeyError, TypeError):
+            parsed = PaperId.parse(fields["id"])
+        except ODD:
             parsed = None
         if parsed is None:
             raise RoundError(f'{origin}, line {number}: a takedown is a JSON object like {{"id": "2401.00001"}}')
-        takedowns.append(Takedown(parsed.bare, *(str(fields.get(name, "")) for name in ("date", "reason", "revision"))))
+        takedowns.append(
+            Takedown(parsed.bare, *(str(fields.get(name) or "") for name in ("date", "reason", "revision")))
+        )
     return takedowns
 
 

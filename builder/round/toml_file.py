@@ -20,7 +20,7 @@ _MOST = 1 << 62
 class RoundTable(BaseModel):
     """A table of the file: unknown keys are refused, and nothing changes once it is read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 _Table = TypeVar("_Table", bound=RoundTable)

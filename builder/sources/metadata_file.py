@@ -27,7 +27,9 @@ from lm_eval_tasks.base.typed import LONGEST_NAME, is_name
 COLUMNS = ("file", "id", "title", "authors", "published", "categories", "license", "doi", "source", "abstract")
 _UNKNOWN = "unknown "
 # Raise with every change that can affect a record: indexes of another version are made again.
-READER = "6"
+READER = "7"
+# The endings of tables.
+TABLES = (".csv", ".tsv")
 
 
 def file_fingerprint(path: Path) -> str:
@@ -46,7 +48,7 @@ def read_metadata(path: Path, after: int = 0) -> Iterator[Paper | Drop]:
         SourceError: the file cannot be read or decompressed.
     """
     try:
-        if path.suffix == ".csv":
+        if path.suffix.lower() in TABLES:
             rows = enumerate(table_rows(path), start=2)
             yield from (_of_row(row, f"{path.name}:{number}") for number, row in islice(rows, after, None))
             return
@@ -154,11 +156,18 @@ def paper_from_record(record: dict[str, Any]) -> Paper:
         published=published,
         updated=max(published, updated),
         license=_license(record.get("license") or ""),
-        doi=(record.get("doi") or "").strip().partition(" ")[0].lower(),
+        doi=_doi(record.get("doi") or ""),
         author_ids=author_ids,
         other_ids=tuple(record.get("other_ids") or ()),
         classes=classes,
     )
+
+
+def _doi(stated: str) -> str:
+    """Return the first DOI of a field, without its address."""
+    first = _BETWEEN_DOIS.split(stated.strip())[0]
+    parsed = PaperId.parse(first)
+    return parsed.bare if parsed and parsed.kind == "doi" else first.lower()
 
 
 def _categories_and_classes(stated: str | Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -198,13 +207,20 @@ def _authors_with_ids(record: dict[str, Any]) -> tuple[tuple[str, ...], tuple[st
     return tuple(name for name, _ in named), tuple(id_ for _, id_ in named)
 
 
+def _given_first(name: str) -> str:
+    family, comma, given = name.partition(",")
+    return f"{given.strip()} {family.strip()}" if comma and "," not in given else name
+
+
 def _authors(record: dict[str, Any]) -> tuple[str, ...]:
     if parsed := record.get("authors_parsed"):
         names = (" ".join(piece for piece in (first, last, suffix) if piece) for last, first, suffix, *_ in parsed)
     elif isinstance(record["authors"], str):
         # Numbers of affiliations stand in brackets, and a collaboration before a colon.
         plain = re.sub(r"\s*\([^()]*\)", "", record["authors"])
-        names = (name for piece in re.split("[,:;]", plain) for name in piece.split(" and "))
+        # "Lee, Ann; Ek, Bo"
+        pieces = map(_given_first, re.split("[:;]", plain)) if ";" in plain else re.split("[,:]", plain)
+        names = (name for piece in pieces for name in piece.split(" and "))
     else:
         names = iter(record["authors"])
     return names_of(names)
@@ -218,6 +234,7 @@ _CLASS = re.compile(
     r"[A-Z]\.?(?:\d+|m)(?:\.(?:\d+|[a-z]))*|\d\S*|(?:prim(?:ary|\.)?|sec(?:ondary|\.)?|msc|acm|class(?:es)?|and)(?:[-_]?(?:class|\d{4}))?",
     re.IGNORECASE,
 )
+_BETWEEN_DOIS = re.compile(r"[\s,;]+(?=10\.|https?:|doi:|$)|\s", re.IGNORECASE)
 _BETWEEN_CLASSES = re.compile(r"[\s,;:()|\[\]–—]+")
 # arXiv's archives and their subjects, which no word of a sentence looks like.
 _OF_ARCHIVE = re.compile(r"[.-]|^(?:math|cs|physics|stat|econ|eess|nlin)$")

@@ -107,14 +107,18 @@ class MetadataIndex:
 _NAMES = ("arxiv-metadata-oai-snapshot.json", "metadata.jsonl", "meta.jsonl")
 
 
-_ENDING = re.compile(r"\.(?:pdf|html?(?:\.xz)?)$", re.IGNORECASE)
+_ENDINGS: dict[FileType, tuple[str, ...]] = {"pdf": (".pdf",), "html": (".html", ".html.xz")}
+_MONTH = re.compile(r"\d{4}")
 
 
 def count_papers(folder: Path) -> int | None:
     """Count the papers that a mirror has files of, in folders of the usual names; None without such a folder."""
-    places = [folder / name for name in ("pdf", "html") if (folder / name).is_dir()]
-    files = (path.name for place in places for path in place.rglob("*.*") if path.is_file())
-    stems = {name[: ending.start()] for name in files if (ending := _ENDING.search(name))}
+    places = {folder / name: endings for name, endings in _ENDINGS.items() if (folder / name).is_dir()}
+    stems: set[str] = set()
+    for place, endings in places.items():
+        months = [month for month in place.iterdir() if month.is_dir() and _MONTH.fullmatch(month.name)]
+        files = (path.name for within in (place, *months) for path in within.iterdir() if path.is_file())
+        stems |= {name.removesuffix(ending) for name in files for ending in endings if name.endswith(ending)}
     known = [PaperId.of_stem(stem) for stem in stems]
     papers = {paper.bare if paper else stem for paper, stem in zip(known, stems, strict=True)}
     return len(papers) if places else None
@@ -125,7 +129,8 @@ class MirrorSource:
 
     Args:
         metadata: name of the metadata file in it; by default the first of the usual names.
-        pdf, html: names of the folders with files, which are named by arXiv id, with or without version, `_` for `/`.
+        pdf, html: names of the folders with files, which are named by arXiv id, with or without version, `_` for `/`; they may lie in
+            folders by month, "2301", as arXiv's own do.
         index: where to keep an index of the records; by default in the folder.
 
     Raises:
@@ -171,10 +176,14 @@ class MirrorSource:
         return iter(())
 
     def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
-        folder, endings = (self._pdf, (".pdf",)) if file_type == "pdf" else (self._html, (".html", ".html.xz"))
-        stem = stem_of(paper_id)
-        names = (f"{name}{ending}" for name in (with_version(stem, version), stem) for ending in endings)
-        return next((path for name in names if (path := folder / name).is_file()), None)
+        folder, stem = self._pdf if file_type == "pdf" else self._html, stem_of(paper_id)
+        paths = (
+            place / f"{name}{ending}"
+            for name in (with_version(stem, version), stem)
+            for place in (folder, folder / stem[:4])
+            for ending in _ENDINGS[file_type]
+        )
+        return next(filter(Path.is_file, paths), None)
 
 
 def _find_metadata(folder: Path) -> Path:

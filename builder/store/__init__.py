@@ -88,7 +88,9 @@ class Store(PaperTables, DocumentTables):
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            # A full disk has ended it.
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
             raise
         try:
             self._db.execute("COMMIT")

@@ -187,9 +187,6 @@ class PaperTables(Tables):
         """Take papers out of the pool: their records stay, to be looked up. Inside a transaction of the caller."""
         self._db.executemany("UPDATE papers SET since = '' WHERE id = ?", ((id_,) for id_ in ids))
 
-    def joined(self, since: str) -> list[Paper]:
-        return list(self._read("WHERE since = ? ORDER BY id", since))
-
     def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
         self._db.executemany("UPDATE papers SET license = ? WHERE id = ?", ((value, id_) for id_, value in licenses))
 

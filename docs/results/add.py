@@ -80,6 +80,8 @@ def without_texts(line: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     try:
         main(*sys.argv[1:])
     except EvalError as err:

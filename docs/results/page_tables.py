@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_tasks.base.contract import NONE
+from lm_eval_tasks.families.recall import KEPT
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
@@ -112,7 +113,7 @@ _TABLES = {
 
 def _sizes(kept: Rows) -> list[str]:
     names = {row["configuration"].removeprefix("Recall-") for row in kept}
-    return sorted((name for name in names if name[:-1].isdigit()), key=lambda name: int(name[:-1]))
+    return sorted((name for name in names if name[:-1].isdigit()), key=lambda name: KEPT.sizes[f"Recall-{name}"])
 
 
 def _recalled(model: str, row: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ from hub_scripts.hub.faults import FaultError, ask_with_retries
 from hub_scripts.hub.repo import MAIN, Repo
 from hub_scripts.hub.uploads import ATTRIBUTES
 from lm_eval_tasks.base.contract import MANIFEST, Licenses
+from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.manifest import Manifest
 from lm_eval_tasks.base.progress import progress
 from lm_eval_tasks.base.yaml_text import FRONT_MATTER, parse_yaml
@@ -189,8 +190,8 @@ def differences(repo: Repo, revision: str, folder: Path, cache: Path) -> Iterato
             yield f"the manifest is of revision {manifest.published_as}"
         yield from file_differences(folder, manifest)
         check_card(folder, manifest)
-    except BuildError as err:
-        yield str(err)
+    except (BuildError, EvalError) as err:
+        yield str(err).replace(str(folder), "the folder")
         return
     for name, expected in progress(sorted(counts_of(manifest).items()), "verify"):
         try:

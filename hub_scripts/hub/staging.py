@@ -38,7 +38,8 @@ def stage(folder: Path, repo: str, base: str, notices: Notices, *, mark: str = "
     """Put together what is to be uploaded, with the data where it is; by default the folder's own revision, and a mark that only it has."""
     manifest = read_manifest(folder)
     manifest = replace(manifest, revision=revision or manifest.published_as)
-    data: dict[str, Content] = {path: place_of(folder, path) for path in manifest.files}
+    kept = [PLOT] if PLOT in manifest.other_files and not notices.plot else []
+    data: dict[str, Content] = {path: place_of(folder, path) for path in [*manifest.files, *kept]}
     mark = mark or f"Folder: {sha256_of(folder / MANIFEST)}"
     return Staged(manifest.published_as, base, mark, data | files_beside(manifest, repo, notices))
 

@@ -128,7 +128,9 @@ def _cell(model: str, samples: Sequence[Sample], wins: Sequence[tuple[str, float
         model=model,
         samples=scored,
         columns=columns,
-        floors=present({metric.name: zero_of(metric.name, columns) for metric in registry.METRICS}),
+        floors=present(
+            {metric.name: zero_of(metric.name, columns) for metric in registry.METRICS if _has_floor(row, metric)}
+        ),
         tokens=fmean(tokens) if tokens else None,
         of=of,
         prompts={sample.identity: sample.prompt_hash for sample in samples},
@@ -139,13 +141,22 @@ def _cell(model: str, samples: Sequence[Sample], wins: Sequence[tuple[str, float
     )
 
 
+def _has_floor(row: PromptRow, metric: Metric) -> bool:
+    """Tell whether programs were given as much to read as a model: over part of a context, only those that read the prompt are."""
+    return not row.shown or metric.best == "lower"
+
+
 def carried_baselines(samples_by_model: Mapping[str, Sequence[Sample]]) -> Iterator[Cell]:
     """Make the cells of the baselines that were not run, and whose score samples carry beside their own."""
     samples = [sample for of_model in samples_by_model.values() for sample in of_model]
     for metric, shortcut in _baselines():
         if shortcut.baseline in samples_by_model:
             continue
-        carrying = {sample.identity: sample for sample in samples if shortcut.name in sample.scores}
+        carrying = {
+            sample.identity: sample
+            for sample in samples
+            if shortcut.name in sample.scores and _has_floor(sample.row, metric)
+        }
         columns = columns_of(list(carrying.values()))
         scores = columns.get(shortcut.name)
         if not scores:

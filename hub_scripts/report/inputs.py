@@ -4,7 +4,7 @@ the answer and the target that it is about.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,11 +90,11 @@ class Verdicts:
             )
 
 
-def duel(path: Path, content: Mapping[str, Any]) -> dict[str, Table]:
-    """Return a judge's results on two models: title -> table."""
+def duel(path: Path, content: Mapping[str, Any]) -> tuple[str, Table]:
+    """Return a judge's results on two models: title and table."""
     try:
         model, opponent, round_ = (str(content[name])[:200] for name in ("judged_model", "against", "round"))
-        return {f"{model} against {opponent}, round {round_}": table(content)}
+        return f"{model} against {opponent}, round {round_}", table(content)
     except ODD as err:
         raise ReportError(f"{path} is not a file of a judge's results ({err})") from err
 
@@ -122,7 +122,7 @@ class Inputs:
         runs: model -> its results.
         verdicts: of judges on answers.
         manifests: path -> manifest of a dataset folder.
-        duels: title -> table of a judge that compared one model with another.
+        duels: title -> table of the judges that compared one model with another.
         left_out: results of a run -> its split, if that is not the test split, whose scores a board shows.
         round_names: what rounds are called.
     """
@@ -154,7 +154,7 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     ReportError if nothing was found, or a file cannot be read.
     """
     finding = _Finding(_folders(labels or {}))
-    given = {file.resolve() for path in paths for file in _files(path)}
+    given = {file.resolve() for path in [*paths, *finding.labels] for file in _files(path)}
     # Results say of which split samples are.
     results = {each for file in given for each in results_in(file.parent) if task_of(file.name, each)}
     finding.read(sorted(given | results))
@@ -250,13 +250,16 @@ class _Finding:
     def _add_verdicts(self, path: Path) -> None:
         content = _read(path)
         if content.get("against"):
-            self.inputs.duels |= duel(path, content)
+            title, shown = duel(path, content)
+            # Another judge's, or the same one's with passages of the papers.
+            known = self.inputs.duels.get(title)
+            self.inputs.duels[title] = replace(shown, rows=[*known.rows, *shown.rows]) if known else shown
         else:
             self.inputs.verdicts.add(path, self._judged_model(str(content.get("judged_model", ""))), content)
 
     def _label(self, path: Path) -> str:
-        """Find the label of the folder that a file lies in; "" without one."""
-        return next((name for folder, name in self.labels.items() if folder in path.parents), "")
+        """Find the label of the nearest folder around a file that has one; "" without one."""
+        return next((self.labels[folder] for folder in path.parents if folder in self.labels), "")
 
     def _judged_model(self, name: str) -> str:
         """Find the model that a judge's results are about, which may be called by its results' folder."""

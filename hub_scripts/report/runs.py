@@ -39,16 +39,18 @@ def known_models(overrides: Path | None = None) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
-    """Return the facts of a model; empty ones if it is not known. A name that gives another size than its model's belongs to a model
-    derived from that.
+    """Return the facts of a model; empty ones if it is not known. A name that says more than its model's, as another size or version,
+    belongs to a model derived from that.
     """
     name = folded_name(model)
     pattern = next((pattern for pattern in known if folded_name(pattern) in name), None)
     if pattern is None:
         return ModelFacts()
     facts = known[pattern]
-    sizes = set(_SIZE.findall(f"{folded_name(pattern)}{folded_name(facts.parameters)}"))
-    return facts if not sizes or sizes.issuperset(_SIZE.findall(name)) else ModelFacts()
+    usual = _USUAL.union(*(folded_name(each).split("-") for each in (pattern, facts.link)))
+    more = [word for word in folded_name(re.split("/|__", model)[-1]).split("-") if word not in usual]
+    is_its_day = bool(facts.released) and "".join(more).startswith(facts.released.replace("-", ""))
+    return ModelFacts() if more and not is_its_day else facts
 
 
 def _read(path: Path) -> dict[str, ModelFacts]:
@@ -68,8 +70,8 @@ def _given_facts(path: Path, name: str, values: Any) -> ModelFacts:
     return ModelFacts(*values)
 
 
-# Parameters in a folded name: "-7b-", "-0-5b-", "-135m-"; "-1m-" is the length of a context.
-_SIZE = re.compile(r"(?<=-)(?:\d+(?:-\d+)?b|\d{3}m)(?=-)")
+# Words of a name that tell how a model is asked, or in which form its weights are.
+_USUAL = frozenset("instruct it chat base hf latest gguf awq gptq fp8 bf16 int4 int8 4bit 8bit".split())
 RECORDS = Path("data") / "runs"
 _KEPT = ("prompt_versions", "made_with", "usage", "subsets", "datasets")
 # Of how a run was asked for: what is about the model, and what is not about the machine; the former are options of `academiceval eval`.

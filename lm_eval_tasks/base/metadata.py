@@ -125,6 +125,11 @@ def _text(key: str, value: Any) -> str | None:
     return text_or_none(value)
 
 
+def _revision(key: str, value: Any) -> str | None:
+    # "2026.10" is read as a number by lm-eval and by YAML.
+    return f"{value:.2f}" if isinstance(value, float) else text_or_none(value)
+
+
 def _one_of(*choices: str) -> Callable[[str, Any], str]:
     """Return an option with few values; the first is the default."""
 
@@ -203,8 +208,8 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
             "folder or Hub id; default: the variable `ACADEMICEVAL_DATASET`, then the folder `academiceval`",
             "--dataset",
         ),
-        Option("dataset_revision", _text, "revision of a Hub dataset"),
-        Option("round", _text, 'the round that the dataset must have, e.g. `"2026.11"`'),
+        Option("dataset_revision", _revision, "revision of a Hub dataset"),
+        Option("round", _revision, 'the round that the dataset must have, e.g. `"2026.11"`'),
         Option("split", _one_of(*SPLIT_OPTIONS), "`test` (default), `validation`, `train`, or `all`"),
         Option("published_after", _day, "only papers published after this day (ISO date)"),
         Option("published_before", _day, "only papers published before this day (ISO date)"),

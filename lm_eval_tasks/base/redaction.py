@@ -88,13 +88,13 @@ _ADDRESS = re.compile(
     r"\b(?:(?!https?://huggingface\.co/)[a-z][a-z0-9+.]*://[^\s,'\"<>]+|\d+(?:\.\d+){3}(?::\d+)?\b)", re.IGNORECASE
 )
 _PATH = re.compile(
-    r"^(?:~|\.+|\$\w+|[A-Za-z]:)?[/\\](?:[^\n,]*[/\\])?([^\n,/\\]*)$"
-    r"|(?<![\w:/.~$-])[^\s,'\"/\\=]*[/\\](?:[^\s,'\"/\\]+[/\\])+([^\s,'\"/\\]*)"
+    r"^(?:~|\.+|\$\w+|[A-Za-z]:)?[/\\](?:[^\n,]*[/\\])?([^\n,/\\]+)[/\\]*$"
+    r"|(?<![\w:/.~$-])[^\s,'\"/\\=]*[/\\](?:[^\s,'\"/\\]+[/\\])+([^\s,'\"/\\]+)[/\\]*"
 )
 
 
 def without_places(value: Any) -> Any:
-    """Return a value, at any depth, with the last part of each path, and no address."""
+    """Return a value, at any depth, with the last part of each path, and no address; a system prompt stays as it was sent."""
     if isinstance(value, str):
         return _PATH.sub(r"\1\2", _ADDRESS.sub("(address)", value))
     if isinstance(value, Mapping):
@@ -105,7 +105,7 @@ def without_places(value: Any) -> Any:
 def _cleaned(table: Mapping[Any, Any]) -> dict[Any, Any]:
     cleaned: dict[Any, Any] = {}
     for name, item in table.items():
-        key, content = without_places(name), without_places(item)
+        key, content = without_places(name), item if name == "system_instruction" else without_places(item)
         # Counts of what is now called the same are counted together.
         is_counted = type(content) is int and type(cleaned.get(key)) is int
         cleaned[key] = cleaned[key] + content if is_counted else content

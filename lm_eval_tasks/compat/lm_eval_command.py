@@ -55,7 +55,7 @@ def run_arguments() -> RunArguments:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--system_instruction")
     parser.add_argument("--gen_kwargs", nargs="+")
-    parser.add_argument("--metadata")
+    parser.add_argument("--metadata", nargs="+", action="extend", default=[])
     parser.add_argument("--apply_chat_template", nargs="?", const=True, default=False)
     parser.add_argument("--config", "-C", type=Path)
     arguments, _ = parser.parse_known_args(sys.argv[1:])
@@ -69,7 +69,7 @@ def run_arguments() -> RunArguments:
     return RunArguments(
         str(arguments.system_instruction or file.get("system_instruction") or ""),
         max_gen_toks(str(arguments.gen_kwargs or file.get("gen_kwargs") or "")),
-        tuple(_entries(arguments.metadata or file.get("metadata"))),
+        tuple(key for given in arguments.metadata or [file.get("metadata")] for key in _entries(given)),
         bool(arguments.apply_chat_template or file.get("apply_chat_template")),
     )
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lm_eval_tasks.base.contract import GIVEN
+from lm_eval_tasks.base.contract import GIVEN, LIKELIHOOD
 from lm_eval_tasks.base.errors import EvalError, OptionError
 from lm_eval_tasks.base.files import sha256_of_bytes, write_together
 from lm_eval_tasks.base.metadata import KEYS, NO_MODEL, check
@@ -42,6 +42,10 @@ def export(setting: str, model_args: str, metadata: Mapping[str, object], output
     check(metadata)
     command_line.quiet()
     name, config = task_asking(setting)
+    if any(task.name == name and task.way == LIKELIHOOD for task in TASKS):
+        raise OptionError(
+            f"{setting} is asked by likelihood: no answer is wanted, so there is nothing to export; use `academiceval eval`"
+        )
     arguments = command_line.parse_args(model_args)
     task_metadata = {**metadata, **config, **arguments, "whole_answers": True, "bertscore_model": NO_MODEL}
     [task] = RunTasks([tasks_path()], task_metadata).load([name])["tasks"].values()
@@ -133,15 +137,16 @@ def scoring_plan(
         raise EvalError(f"{file} has no answer: add one to each exported line")
     options = _common_options(answers, file)
     for key, value in metadata.items():
-        if key not in _NO_PROMPT and options.get(key, value) != value:
+        # On a command line a number is text.
+        if key not in _NO_PROMPT and str(options.get(key, value)) != str(value):
             raise EvalError(f"the prompts in {file} were made with {key}={options[key]!r}, not {value!r}: leave it out")
     asked = [task_asking(setting) for setting in dict.fromkeys(answer.setting for answer in answers)]
     if any(config for _, config in asked) and len(asked) > 1:
         own = next(config["config"] for _, config in asked if config)
         raise EvalError(f"score the answers to {own} alone: a setting of the round's own is asked by itself")
     model_args = {GIVEN: str(file), "model": name}
-    # Whether a tokenizer's own code is run is the decision of who scores, not of who wrote the file.
-    made_with = {key: value for key, value in options.items() if key != "trust_remote_code"}
+    # Which dataset it is, how answers are scored, and whether a tokenizer's own code is run is not decided by who wrote the file.
+    made_with = {key: value for key, value in options.items() if key not in (*_NO_PROMPT, "trust_remote_code")}
     return RunPlan.of(
         model=GIVEN,
         model_args=json.dumps(model_args),

@@ -8,6 +8,7 @@ from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.base.files import toml_beside
 from lm_eval_tasks.base.redaction import redact, secrets_in
 from lm_eval_tasks.evaluate.generation import Generation
+from lm_eval_tasks.families.registry import BASELINES
 from lm_eval_tasks.llm.tokenizers import GGUF
 from lm_eval_tasks.samples.results import label
 
@@ -16,7 +17,7 @@ RUNTIME: frozenset[str] = frozenset(toml_beside(__file__, "runtime.toml")["argum
 
 
 def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False) -> str:
-    """Return what a model is called in tables and file names: its weights' name, or else its type's.
+    """Return what a model is called in tables and file names: its weights' name, or else its type's; a program always by its own.
 
     Args:
         full: with its organization or folder, as price tables call it.
@@ -24,6 +25,8 @@ def label_of(model: str, arguments: Mapping[str, object], *, full: bool = False)
     Raises:
         OptionError: the name looks like a key.
     """
+    if model in BASELINES:
+        return model
     name = str(arguments.get("pretrained") or arguments.get("model") or model).rstrip("/")
     if next(secrets_in(name), None):
         raise OptionError(

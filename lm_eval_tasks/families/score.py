@@ -23,7 +23,7 @@ from lm_eval_tasks.samples.prompt_row import PromptRow
 _LOGGER = logging.getLogger(__name__)
 Docs = Sequence[Mapping[str, object]]
 # Raised whenever an answer is read otherwise, or a metric that `score_again` computes or an interval has another value.
-SCORER = 8
+SCORER = 9
 # Over how many other papers a floor is averaged: the standard error of a round's floor is then at most 0.003.
 OTHERS = 16
 

@@ -29,14 +29,14 @@ def passages_for(folders: Sequence[Path], samples: Sequence[Sample], count: int)
         count: passages for each sentence.
 
     Raises:
-        EvalError: a sample's paper is missing, the dataset cannot be loaded, or the run does not name it.
+        EvalError: a sample's paper is missing or another one, the dataset cannot be loaded, or the run does not name it.
         SamplesError: the results that name the dataset cannot be read.
     """
     rows = _rows(folders, {sample.row.setting: sample.row.task for sample in samples})
     shown = {}
     for sample in samples:
         row = rows.get((sample.row.setting, sample.id))
-        if row is None:
+        if row is None or sample.row.row_hash not in ("", row.row_hash):
             raise EvalError(
                 f"{sample.task} {sample.id} is not in the dataset of the run: --evidence needs the paper's body"
             )
@@ -52,9 +52,10 @@ def _rows(folders: Sequence[Path], settings: Mapping[str, str]) -> dict[tuple[st
     """Load the rows of some settings, each with its task, by setting and id, with what a body says."""
     parents = (path if path.is_dir() else path.parent for path in folders)
     files = sorted(file for parent in parents for file in newest_results(parent))
-    run = read_results(files[0]).run if files else None
+    results = read_results(files[0]) if files else None
+    asked = (results.run.metadata if results.run else results.options) if results else {}
     # Each paper's whole body is wanted, however little the model had room for.
-    metadata = {key: value for key, value in (run.metadata if run else {}).items() if key not in READ}
+    metadata = {key: value for key, value in asked.items() if key not in READ}
     options = {**metadata, "bertscore_model": NO_MODEL, "keep_parts": True, "fits_only": False}
     names = [setting.name for setting in SETTINGS]
     rows = {}

@@ -153,6 +153,9 @@ def in_marks(reasoning: str, *, closed: bool = True) -> str:
     it came to its end.
     """
     before, behind = _REASONING[0]
+    # What it says about such marks itself would end it.
+    for mark in (before, behind):
+        reasoning = reasoning.replace(mark, f"{mark[0]}\u200b{mark[1:]}")
     return f"{before}{reasoning}{behind if closed else ''}" if reasoning else ""
 
 

@@ -176,7 +176,7 @@ def read_price(path: Path, model: str) -> Price:
     the file cannot be read, or has no such model.
     """
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as err:
         raise OptionError(f"the price table {path} cannot be read: {err.strerror or err}") from err
     except (ValueError, RecursionError) as err:

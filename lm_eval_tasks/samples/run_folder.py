@@ -48,9 +48,11 @@ def is_time(name: str) -> bool:
         return False
 
 
-def newest_results(folder: Path) -> list[Path]:
-    """Return the files of results of the run that a folder has, of several by their times the newest; none of a file of samples."""
-    return results_in(newest_run(folder), deep=True) if folder.is_dir() else []
+def newest_results(run: Path) -> list[Path]:
+    """Return the files of results of the run that a folder has, of several by their times the newest; of a file of samples, its own."""
+    if run.is_dir():
+        return results_in(newest_run(run), deep=True)
+    return [results for results in results_in(run.parent) if task_of(run.name, results)]
 
 
 def refuse_unfinished(folder: Path) -> None:
@@ -76,7 +78,7 @@ def only_result(folder: Path, owner: str = "the output folder of a run") -> Resu
     """Return the results of a folder that has one file of them; a SamplesError that says what such a folder is if this one has not."""
     refuse_unfinished(folder)
     # lm-eval writes into a folder below the one that it is given.
-    files = results_in(folder) or results_in(newest_run(folder)) or results_in(folder, deep=True)
+    files = newest_results(folder) or results_in(folder, deep=True)
     if len(files) != 1:
         raise SamplesError(f"{folder} contains {len(files) or 'no'} results_*.json; {owner} has one")
     return read_results(files[0])

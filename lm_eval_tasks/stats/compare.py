@@ -1,5 +1,6 @@
 """`academiceval compare A B ...`: paired differences between runs, with clustered intervals and corrected p-values."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -247,6 +248,25 @@ def _placed_task(task: str, samples: Sequence[Sample], metric: str) -> PlacedTas
     )
 
 
+def without_difference(
+    runs: Collection[Run],
+    differences: Sequence[Difference],
+    metrics: Sequence[str] | None = None,
+    *,
+    uncut: bool = False,
+) -> Iterator[str]:
+    """Yield the scores of tasks that runs have in common and of which there is no difference. Arguments as for `compare`."""
+    compared = {(difference.task, difference.metric) for difference in differences}
+    tasks = Counter(task for run in runs for task in run)
+    for task in [task for task, count in tasks.items() if count > 1]:
+        row = next(run[task][0].row for run in runs if task in run)
+        usual = () if row.family.kept else (row.ranking.name,)
+        for metric in metrics or usual:
+            if (task, metric) not in compared:
+                whole = " and was shown its whole prompt in both" * uncut
+                yield f"left out: {metric} of {task}, which no sample has in both runs{whole}"
+
+
 def left_out(runs: Collection[Run]) -> Iterator[str]:
     """Yield the tasks that only some of the runs have, and the rows in which the revisions of their datasets differ."""
     yield from (f"{task}: {OTHER_FORMAT}" for task in _in_other_formats(runs))
@@ -334,14 +354,14 @@ def _p(value: float | None) -> str:
 
 
 def answered_as(runs: Sequence[Path]) -> list[str]:
-    """Return a sentence for each folder of a run whose server answered as several models."""
+    """Return a sentence for each run whose server answered as several models."""
     blocks = {run: only_result(run).block for run in runs if len(newest_results(run)) == 1}
     served = {run: block.usage.served for run, block in blocks.items() if block and len(block.usage.served) > 1}
     return [f"{run} was answered by several models: {', '.join(sorted(names))}" for run, names in served.items()]
 
 
 def other_splits(runs: Sequence[Path]) -> Iterator[str]:
-    """Yield a sentence for each folder of a run over another split than the test papers."""
+    """Yield a sentence for each run over another split than the test papers."""
     for run in runs:
         for file in newest_results(run):
             split = read_results(file).split
@@ -350,7 +370,7 @@ def other_splits(runs: Sequence[Path]) -> Iterator[str]:
 
 
 def agreement(runs: Mapping[Path, Run]) -> Iterator[str]:
-    """Count, for two folders of runs of one model, how many rows of each task agree at each stage, so that the first that differs is seen;
+    """Count, for two runs of one model, how many rows of each task agree at each stage, so that the first that differs is seen;
     else nothing.
     """
     if len(runs) != 2 or not all(len(newest_results(run)) == 1 for run in runs):

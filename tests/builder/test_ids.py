@@ -15,7 +15,7 @@ from lm_eval_tasks.base.text import title_key
         ("2311.01234v3", ("arxiv", "2311.01234", 3)),
         ("0801.0012v1", ("arxiv", "0801.0012", 1)),
         ("hep-ex/0406020v1", ("arxiv", "hep-ex/0406020", 1)),
-        ("math.GT/0309136", ("arxiv", "math.GT/0309136", None)),
+        ("math.GT/0309136", ("arxiv", "math/0309136", None)),
         ("arXiv:2311.01234", ("arxiv", "2311.01234", None)),
         ("10.1371/journal.PBIO.3001234", ("doi", "10.1371/journal.pbio.3001234", None)),
         ("https://doi.org/10.1101/2023.01.05.522941", ("doi", "10.1101/2023.01.05.522941", None)),
@@ -70,9 +70,11 @@ def test_ids_have_pages_and_months() -> None:
     assert url_of("PMC1") == "https://europepmc.org/article/PMC/PMC1"
     assert url_of("a title") is None
     months = [
-        parsed.month for name in ("2311.01234", "2313.01234", "math.GT/0309136") if (parsed := PaperId.parse(name))
+        parsed.month
+        for name in ("2311.01234", "2313.01234", "math.GT/0309136", "hep-th/9901001v3")
+        if (parsed := PaperId.parse(name))
     ]
-    assert months == [date(2023, 11, 1), None, None]
+    assert months == [date(2023, 11, 1), None, date(2003, 9, 1), date(1999, 1, 1)]
 
 
 def test_a_version_is_part_of_arxivs_ids_alone() -> None:

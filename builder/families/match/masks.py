@@ -5,6 +5,7 @@ older than the paper, not by much, and not known to everybody.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -113,7 +114,9 @@ def masks_of(read: PaperRead, library: PaperLibrary, seed: int, oldest: int | No
                 mentions.setdefault(entry, []).append(mention)
     possible = (_mask(read, library, entry, spans, oldest) for entry, spans in sorted(mentions.items()))
     found = sorted(filter(None, possible), key=lambda mask: digest_of(seed, read.paper.id, mask.work.id, "mask"))
-    return [mask for mask in found if sum(mask.work.id == other.work.id for other in found) == 1][:MOST]
+    # One work may be known under two ids.
+    titles = Counter(title_key(mask.work.title) for mask in found)
+    return [mask for mask in found if titles[title_key(mask.work.title)] == 1][:MOST]
 
 
 def _mask(

@@ -51,29 +51,26 @@ class ReadingWriter:
     def _write_reading(
         self, chosen: ChosenSets, asking: ReadingAsker[Any]
     ) -> tuple[ListedConfiguration, Sequence[StageReport]]:
-        excluded: list[str] = []
-        configuration = self._write_rows(chosen, asking, excluded)
+        asked = StageReport(f"questions {chosen.reading.name}", dropped=chosen.withheld)
+        configuration = self._write_rows(chosen, asking, asked)
         if _floor(configuration) > asking.most_floor:
             configuration = self._withdraw(configuration, chosen, asking.most_floor)
         self.shown |= {paper.id for paper_set in chosen.paper_sets for paper in paper_set.papers}
-        # What could have been asked.
-        asked = StageReport(f"questions {chosen.reading.name}", configuration.samples, chosen.withheld)
-        for name in excluded:
-            asked.drop(name, "excluded")
         return configuration, [chosen.report, asked] if asked.dropped else [chosen.report]
 
-    def _write_rows(self, chosen: ChosenSets, asking: ReadingAsker[Any], excluded: list[str]) -> ListedConfiguration:
-        """Write the rows; the names of those that are left out are added to `excluded`."""
+    def _write_rows(self, chosen: ChosenSets, asking: ReadingAsker[Any], asked: StageReport) -> ListedConfiguration:
+        """Write the rows, and count each question that could have been asked once, in whichever orders it is asked."""
         configuration = ListedConfiguration(chosen.reading.name, chosen.reading.task, "questions")
         writer = ConfigurationWriter(self.folder, configuration)
         for paper_set in progress(chosen.paper_sets, chosen.reading.name):
             for row in asking.rows(paper_set, chosen.questions[paper_set.paper.id], self.round_name):
                 # What is wrong with a question is wrong with it in the other order, too.
-                name = row["id"] if row["id"] in self.excluded else row["id"].removesuffix("r")
-                if name in self.excluded:
-                    excluded.append(name)
-                else:
+                first = row["id"].removesuffix("r")
+                if row["id"] not in self.excluded and first not in self.excluded:
+                    asked.kept += row["id"] == first
                     writer.add(_SPLIT, row)
+                elif row["id"] == first or first not in self.excluded:
+                    asked.drop(row["id"], "excluded")
         return writer.close()
 
     def _withdraw(

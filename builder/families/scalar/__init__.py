@@ -63,6 +63,7 @@ def question_papers(workspace: Workspace) -> list[Paper]:
         and (accepted is None or paper.id in accepted)
         and allows(paper.license, round_.licenses)
         and paper.abstract
+        and paper.id not in workspace.copies
     ]
     most = min(len(fit), round_.scalar.tried)
     return [

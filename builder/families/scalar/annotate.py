@@ -79,9 +79,10 @@ def ask_model(citations: Sequence[CitationInText], base_url: str, model: str, jo
         )
     answers = [journal.get(key, "descriptive") for key in keys]
     unclear = [answer for answer in answers if answer not in get_args(CitationType)]
-    if len(unclear) > _MOST_UNCLEAR * len(answers):
+    asked = sum(citation.single for citation in citations)
+    if len(unclear) > max(1, _MOST_UNCLEAR * asked):
         raise SourceError(
-            f"the annotator {model!r} answered neither ATTRIBUTIONAL nor DESCRIPTIVE to {len(unclear)} of {len(answers)} citations "
+            f"the annotator {model!r} answered neither ATTRIBUTIONAL nor DESCRIPTIVE to {len(unclear)} of {asked} citations "
             f"({unclear[0]!r:.80}); name another `scalar.model`"
         )
     # A citation that the annotator cannot classify counts as descriptive.

@@ -2,7 +2,7 @@
 
 Attributional citations name a method, model, dataset or product; descriptive ones work a reference into what they say
 (SCALAR paper, figure 2). The type is decided by a linear model over hashed features of the context, and a second one over its
-scores for the other citations of the same work and of the paper; `weights.npz` holds both, `train.py` makes it.
+scores for the other citations of the same work and of the paper; `weights.npz` holds both.
 """
 
 import re

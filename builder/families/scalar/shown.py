@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from builder.extract.mentions import with_particles
 from builder.extract.sections import OUTSIDE, TopSection, top_sections
 from builder.records import Cited, Document, Mention, Paper, Role
 from builder.sources.tokenizer import token_counter
@@ -13,11 +14,7 @@ from lm_eval_tasks.families.scalar import CandidateText, Level, Scope
 
 # Characters of any paper, the question's or a candidate's, where papers are cut.
 MOST_CHARACTERS = 100_000
-# What stands before a surname and belongs to it; where in the work the place is.
-_PARTICLES = re.compile(
-    r"(?<![\w-])(?:(?:van|von|de|del|della|den|der|di|da|dos|du|la|le|ten|ter|el|al|bin|ibn) ){1,3}$", re.IGNORECASE
-)
-_LONGEST_PARTICLES = 24
+# Where in the work the place is.
 _LOCATOR = r"(?:[,;:]?\s*(?:pp?|ch(?:ap)?|sec|fig|eq|thm|app|tables?|sections?|chapters?|figures?|equations?)\b\.?\s*[\w.,–-]{1,12}\s*)?"
 # Markdown has a stroke before brackets that are no links.
 _ENDS = {closing: re.compile(rf"{_LOCATOR}\\?{re.escape(closing)}", re.IGNORECASE) for closing in ")]"}
@@ -50,8 +47,7 @@ def whole_mention(document: Document, mention: Mention) -> Mention:
     text, start, end = document.sections[mention.section].text, mention.start, mention.end
     while start and _is_of_name(text[start]) and _is_of_name(text[start - 1]):
         start -= 1
-    particles = _PARTICLES.search(text, max(0, start - _LONGEST_PARTICLES), start) if text[start].isupper() else None
-    start = particles.start() if particles else start
+    start = with_particles(text, start)
     for opening, closing in ("()", "[]"):
         unclosed = text.count(opening, start, end) - text.count(closing, start, end)
         rest = _ENDS[closing].match(text, end) if unclosed > 0 else None

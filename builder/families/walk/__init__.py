@@ -145,7 +145,9 @@ class Walk:
         iterators = {key: iter(pool) for key, pool in pools.items()}
         for turn in range(sum(map(len, pools.values())) * len(self._kinds)):
             kind = self._kinds[(turn + digest_of(seed, self._new, "first kind")[0]) % len(self._kinds)]
-            yield from islice(iterators.get((kind, share_of(seed, self._new, turn, "empty") < _EMPTY), iter(())), 1)
+            is_empty = share_of(seed, self._new, turn, "empty") < _EMPTY
+            answered = iterators.get((kind, False), iter(()))
+            yield from islice(chain(iterators.get((kind, True), ()), answered) if is_empty else answered, 1)
 
     def _of_kind(self, kind: Kind, seed: int) -> Iterator[WalkQuestion]:
         """Yield all questions of a kind that have a certain answer: works that many cite first, and of these those that the new paper

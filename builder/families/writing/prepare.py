@@ -258,7 +258,8 @@ def _prepare(round_: Round, asked: Sequence[Task], stored: _StoredPaper) -> tupl
     tasks = {task: _task_texts(paper, document, task, round_, texts) for task in asked}
     related = set(cited_in_related_work(document))
     cited: list[CitedTexts] = []
-    for work in (work for i, work in known.items() if i in related):
+    # A list of references may have one twice.
+    for work in {work.id: work for i, work in known.items() if i in related}.values():
         title, abstract = texts.add(work.title, work.abstract)
         cited.append(CitedTexts(work.id, work.abstract_license, work.authors, title, abstract))
     tokens = texts.tokens(position for citation in cited for position in (citation.title, citation.abstract))

@@ -96,7 +96,8 @@ class ArxivSource:
                 else:
                     yield record.item
         for item in self.by_ids(revised):
-            licensed = revised.pop(item.id, None)
+            # What cannot be used goes by its address.
+            licensed = revised.pop(bare_id(item.id.rpartition("/abs/")[2]), None)
             yield replace(item, license=licensed.license) if isinstance(item, Paper) and licensed else item
         # Left out twice.
         yield from (Drop(id_, "bad_record") for id_ in revised)

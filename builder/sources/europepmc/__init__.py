@@ -1,7 +1,6 @@
 """Europe PMC as a source: open-access articles, or preprints, of the days and licences of a round."""
 
 import calendar
-import html
 import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,22 +12,29 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from lxml import html
+
 from builder.errors import ExtractError, SourceError
 from builder.ids import PaperId, author_key, bare_ids, stem_of
 from builder.records import GROUP, NO_LICENSE, UNKNOWN_LICENSE, Drop, FileType, Paper
+from builder.retractions import is_taken_back
 from builder.round.model import Round
 from builder.round.source import EuropePmcTable
 from builder.sources.http_client import DoubtfulAnswer, HttpClient
 from builder.sources.jats.front import author_ids_of, category_of, ids_of, orcid
 from builder.sources.jats.licenses import license_of
-from builder.sources.jats.markup import parse_article, read_article
+from builder.sources.jats.markup import one_line, parse_article, read_article
 from builder.sources.metadata_file import checked_paper, once_within
 from builder.store import Store
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.progress import batches
-from lm_eval_tasks.base.text import ODD, day, in_one_line, parse_json, title_key
+from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
 
-_HEADING, _TAG = re.compile(r"<h4>\s*(.*?)\s*:?\s*</h4>\s*", re.DOTALL), re.compile(r"</?[a-zA-Z][^<>]*>")
+_HEADING = re.compile(r"<h4>\s*(.*?)\s*:?\s*</h4>\s*", re.DOTALL)
+# What is no tag: "age<median".
+_LESS = re.compile(
+    r"<(?!/?(?:[biu]|br|em|h\d|p|strong|su[bp]|small|sc|span|a|italic|bold|title|sec|xref|[a-z]+:[a-z]+|m[a-z]{1,9}(?=>))\b)"
+)
 # Kinds of publication that report no study of their own.
 _NO_RESEARCH = frozenset(
     "editorial,comment,letter,news,correction,retraction of publication,retraction notice,expression of concern,biography,"
@@ -50,22 +56,21 @@ def paper_of(result: dict[str, Any], field: str) -> Paper | Drop:
         byline = list(_byline(result))
         journal = str(((result.get("journalInfo") or {}).get("journal") or {}).get("title") or "")
         published = day(result["firstPublicationDate"])
-        return checked_paper(
-            Paper(
-                id=ids[0],
-                version=1,
-                title=plain(result["title"]).removesuffix("."),
-                abstract=plain(_HEADING.sub(r"\1: ", result.get("abstractText") or "")),
-                authors=tuple(author for author, _ in byline),
-                categories=tuple(filter(None, [category_of(field) or category_of(journal)])),
-                published=published,
-                updated=published,
-                license=UNKNOWN_LICENSE,
-                doi=next((id_ for id_ in ids if id_.startswith("10.")), ""),
-                author_ids=author_ids_of(byline),
-                other_ids=tuple(ids[1:]),
-            )
+        paper = Paper(
+            id=ids[0],
+            version=1,
+            title=plain(result["title"]).removesuffix("."),
+            abstract=plain(_HEADING.sub(r"\1: ", result.get("abstractText") or "")),
+            authors=tuple(author for author, _ in byline),
+            categories=tuple(filter(None, [category_of(field) or category_of(journal)])),
+            published=published,
+            updated=published,
+            license=UNKNOWN_LICENSE,
+            doi=next((id_ for id_ in ids if id_.startswith("10.")), ""),
+            author_ids=author_ids_of(byline),
+            other_ids=tuple(ids[1:]),
         )
+        return Drop(name, "withdrawn") if is_taken_back(paper.title, paper.abstract) else checked_paper(paper)
     except ODD:
         return Drop(name, "bad_record")
 
@@ -84,8 +89,8 @@ def _byline(result: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def plain(text: str) -> str:
-    """Return a text without its marks, on one line."""
-    return in_one_line(html.unescape(_TAG.sub("", text)))
+    """Return a text without its marks, on one line, exponents as in a JATS file."""
+    return one_line(html.fragment_fromstring(_LESS.sub("&lt;", text), create_parent="p"))
 
 
 # As many as fit into an address.
@@ -132,10 +137,8 @@ class EuropePmcSource:
     def by_author(self, name: str, first: date | None = None, last: date | None = None) -> Iterator[Paper | Drop]:
         key = author_key(name)
         days = _between(first or _FIRST_DAY, last or self._round.last_day)
-        *given, surname = name.split() or [""]
-        # As the search has it: surname and initials.
-        indexed = f"{surname} {''.join(word[0] for word in given)}".strip()
-        for item in self._search(f"{self._query()} AND AUTH:{_phrase(indexed)} AND {days}"):
+        forms = " OR ".join(f"AUTH:{_phrase(form)}" for form in _indexed_forms(name))
+        for item in self._search(f"{self._query()} AND ({forms}) AND {days}"):
             if isinstance(item, Drop) or key in map(author_key, item.authors):
                 yield item
 
@@ -150,15 +153,19 @@ class EuropePmcSource:
                     yield item
 
     def submitted_between(self, first: date | None, last: date | None) -> Iterator[Paper | Drop]:
-        """Yield the papers of the round's field and licences; if a number is asked for, an equal part of it from each month."""
+        """Yield the papers of the round's field and licences; if a number is asked for, of each month an equal part of what all months of
+        the round's window have.
+        """
         first, last = first or _FIRST_DAY, last or self._round.last_day
         papers = self._table.papers
-        months = list(_months(first, last)) if papers else [(first, last)]
+        if not papers:
+            return once_within(self._search(f"{self._query()} AND {_between(first, last)}"), first, last)
+        months = list(_months(min(first, self._round.papers.published_from or first), last))
         found: list[Iterator[Paper | Drop]] = []
         for number, (since, until) in enumerate(months):
-            most = papers and (number + 1) * papers // len(months) - number * papers // len(months)
-            if most != 0:
-                found.append(self._search(f"{self._query()} AND {_between(since, until)}", most))
+            most = (number + 1) * papers // len(months) - number * papers // len(months)
+            if most and until >= first:
+                found.append(self._search(f"{self._query()} AND {_between(max(since, first), until)}", most))
         return once_within(chain.from_iterable(found), first, last)
 
     def search_titles(self, titles: Sequence[str]) -> Iterator[Paper | Drop]:
@@ -195,6 +202,16 @@ class EuropePmcSource:
 
 def _phrase(text: str) -> str:
     return '"' + " ".join(_SYNTAX.sub(" ", text).split()) + '"'
+
+
+def _indexed_forms(name: str) -> list[str]:
+    """Return what the search may have for a name: surname and initials; nothing tells how many words a surname has."""
+    words = name.split() or [""]
+    forms = (
+        " ".join([*words[i:], "".join(word[0] for word in words[:i])])
+        for i in range(min(1, len(words) - 1), len(words))
+    )
+    return [form.strip() for form in forms]
 
 
 def _between(first: date, last: date) -> str:

@@ -74,6 +74,7 @@ _AUTHORS = re.compile(r"author|^(?:group|collab(?:oration)?|consortium|corresp(?
 # A word before an abstract on its line.
 _LED_BY = re.compile(r"^(?:abstract|summary)\s?[.:—–]\s+(?=[A-Z])", re.IGNORECASE)
 # Marks of notes beside a name.
+_VERSION = re.compile(r"(?:1\.)?([1-9]\d{0,3})")
 _BESIDE_NAMES = " ,*∗†‡§¶"
 _LONGEST_CATEGORY = 60
 # By their first letters, also as French, German, Italian, Portuguese and Spanish journals have them.
@@ -108,12 +109,13 @@ def paper_of(article: etree._Element) -> Paper | Drop:
         return Drop(name, "no_text")
     byline = list(_byline(metadata))
     doi = next((id_ for id_ in ids if id_.startswith("10.")), "")
-    version = next((one_line(element) for element in metadata.iter("article-version")), "")
+    # bioRxiv's second one is "1.2".
+    number = _VERSION.fullmatch(next((one_line(element) for element in metadata.iter("article-version")), ""))
     try:
         published, updated = _dates(metadata, ids[0])
         paper = Paper(
             id=ids[0],
-            version=int(version) if re.fullmatch(r"[1-9]\d{0,3}", version) else 1,
+            version=int(number[1]) if number else 1,
             title=title_of(metadata),
             abstract=abstract_of(metadata) or _abstract_in(article),
             authors=tuple(author for author, _ in byline),

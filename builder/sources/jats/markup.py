@@ -76,6 +76,8 @@ def parse_article(data: bytes, name: str) -> etree._Element:
     for link in root.iter("xref"):
         if not link.get("ref-type") and link.get("rid") in notes:
             link.set("ref-type", "fn")
+    if len(root.findall("article")) > 1:
+        raise ExtractError("not_jats", f"{name} has several articles: give each a file of its own")
     article = root if root.tag == "article" else root.find(".//article")
     if article is None or article.find("front") is None:
         raise ExtractError("not_jats", f"{name} has no <article> with a <front>")

@@ -67,7 +67,7 @@ const slotDetails = (slot) => {
   const lengths = kept === slot.characters ? `${kept} characters` : `${kept} of ${slot.characters} characters`;
   const summary = element("summary", {}, name, " ", element("span", { class: "interval" }, lengths));
   if (slot.head === undefined) return element("details", {}, summary, element("p", {}, WITHHELD));
-  const between = kept - slot.head.length - slot.tail.length;
+  const between = kept - [...slot.head].length - [...slot.tail].length;
   return element(
     "details",
     {},

@@ -159,12 +159,15 @@ _LEAD_LINE = re.compile(
     rf"[*_]*(?:{_YES}\b[,.:!]?\s*)?(?:{_HERE})(?=[^\n]{{0,120}}\b(?:{_SECTION}|section|summary|text|version|paper)\b)[^\n]{{0,200}}:[*_]*(?:\n|$)",
     re.IGNORECASE,
 )
-# Lines that rule off the text, and the paper's title above an abstract.
+# Lines that rule off the text, and the paper's title above an abstract: said to be it, or as a heading above another one.
 _RULES = re.compile(
-    r"(?:-{3,}[ \t]*\n+)+|[#*_ ]{0,8}title[*_]{0,2}:[^\n]{0,300}\n\s*(?=[#*_ ]{0,8}abstract\b)", re.IGNORECASE
+    r"(?:-{3,}[ \t]*\n+)+|[#*_ ]{0,8}title[*_]{0,2}:[^\n]{0,300}\n\s*(?=[#*_ ]{0,8}abstract\b)"
+    r"|(?:#{1,6}\s|\*\*)[^\n]{1,300}\n\s*(?=(?:#{1,6}\s+[*_]{0,2}|\*\*)abstract[*_:. ]{0,4}\n)",
+    re.IGNORECASE,
 )
 _FENCE = "```"
 _FENCED = re.compile(r"```\w*\n(.*)\n```", re.DOTALL)
+_ENVIRONMENT = re.compile(r"\\begin\{abstract\}\s*(?P<text>.*?)\s*\\end\{abstract\}", re.DOTALL)
 _REMARK = re.compile(
     r"\n(?:[ \t]{0,4}-{3,}[ \t]{0,4}\n{1,3})?[ \t]{0,4}[*_]{0,2}(?:i hope (?:this|that|it|you)|(?:please )?let me know"
     r"|(?:please )?feel free|would you like me|\(?word count)\b"
@@ -179,11 +182,13 @@ def text(answer: str, target: str = "") -> str:
     Args:
         target: the paper's own text; what it begins and ends with is not taken off.
     """
-    rest = answer.strip()
+    rest = answer.replace("\r\n", "\n").strip()
     if (end := _END.search(rest)) and not _casefold(target).endswith(_casefold(end[0])):
         rest = rest[: end.start()].rstrip()
     if (fenced := _FENCED.fullmatch(rest)) and _FENCE not in fenced[1] and not target.lstrip().startswith(_FENCE):
         rest = fenced[1].strip()
+    if environment := _ENVIRONMENT.fullmatch(rest):
+        rest = environment["text"]
     for pattern in (_RULES, _LEAD_LINE, _RULES, _HEADING):
         match = pattern.match(rest)
         if match and not _casefold(target).startswith(_casefold(match[0])):

@@ -264,13 +264,14 @@ def test_an_update_of_nothing_says_so(folder: Path, first: str, second: str, sai
         crawl_only(make_round(folder, second, papers=papers))
 
 
-def test_without_seeds_an_update_takes_the_new_days_whole(folder: Path) -> None:
+def test_without_seeds_a_later_round_takes_all_that_a_folder_has_by_now(folder: Path) -> None:
     crawl_only(make_round(folder, crawl={}, papers={"published_to": "2026-01-31"}))
-    assert len(pool(folder)) == 8
+    before = pool(folder)
+    mirror(folder / "mirror", [*JANUARY, paper(9, "Old N", "Ada A", day=2), *FEBRUARY])
     later = make_round(folder, "2026.03", crawl={}, papers={"published_to": "2026-02-28"})
-    crawl_only(later)
-    assert len(pool(folder)) == 16
-    assert [r.stage for r in crawl_only(later)[1]] == ["update", "graph"]  # not taken again
+    reports = crawl_only(later)[1]
+    assert (len(before), len(pool(folder)), reports[0].kept) == (8, 17, 17)
+    assert "outside_window" not in reports[0].dropped
 
 
 def test_a_paper_of_an_earlier_round_is_none_of_the_new_ones_that_an_update_wants(folder: Path) -> None:

@@ -139,7 +139,7 @@ def test_intervals_are_no_mentions() -> None:
 
 
 def test_round_brackets_cite_if_they_name_most_of_the_list() -> None:
-    text = "Others (2) found this (1; 3), by equation (4)."
+    text = "Others (2) found this (1; 3), by what is known (4), and by equation (5)."
     assert mentions(text, *numbered(5)) == [("2", (1,), False), ("1; 3", (0, 2), True), ("4", (3,), False)]
     assert mentions(text, *numbered(9)) == []
     assert mentions(f"{text} So does [5].", *numbered(5)) == [("5", (4,), False)]

@@ -184,13 +184,22 @@ def test_metadata_is_never_whole_in_memory(tmp_path: Path) -> None:
 
 
 def test_a_paper_with_two_files_is_one(tmp_path: Path) -> None:
-    pdfs = "2601.00001v1.pdf 2601.00002.PDF hep-th_9901001v2.pdf x.pdf.1.pdf x.pdf.2.pdf notes.txt"
-    pages = "2601.00001v1.html.xz 2601.00002v2.htm hep-th_9901001.html"
+    pdfs = "2601.00001v1.pdf hep-th_9901001v2.pdf x.pdf.1.pdf x.pdf.2.pdf notes.txt 2601/2601.00002v2.pdf 2601/2601.00003.pdf"
+    pages = "2601.00001v1.html.xz 2601.00002.html hep-th_9901001.html older/2601.00004.html"
     for folder, names in (("pdf", pdfs), ("html", pages)):
-        (tmp_path / folder).mkdir()
         for name in names.split():
+            (tmp_path / folder / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / folder / name).touch()
-    assert count_papers(tmp_path) == 5
+    assert count_papers(tmp_path) == 6
+    (tmp_path / "metadata.jsonl").touch()
+    source = MirrorSource(tmp_path)
+    found = [source.fetch("pdf", f"2601.0000{n}", 1) for n in (1, 2, 3, 4)]
+    assert [path and path.relative_to(tmp_path / "pdf").as_posix() for path in found] == [
+        "2601.00001v1.pdf",
+        None,
+        "2601/2601.00003.pdf",
+        None,
+    ]
 
 
 # --- the index: read once, again when the file has changed, and on from where a kill left it
