@@ -267,12 +267,13 @@ class ScalarTable(RoundTable):
             words = self.accepted.read_text("utf-8-sig").split()
         except (OSError, UnicodeDecodeError) as err:
             raise RoundError(f"`scalar.accepted`: {self.accepted} cannot be read as text ({err})") from err
-        parsed = {word: PaperId.parse(word) for word in words}
-        if odd := next((word for word, id_ in parsed.items() if id_ is None), "" if words else "nothing"):
-            raise RoundError(
-                f"`scalar.accepted`: {self.accepted} has {odd!r:.80}, which is not the id of a paper; give one per line"
-            )
-        return frozenset(id_.bare for id_ in parsed.values() if id_)
+        parsed = [PaperId.parse(word) for word in words]
+        if None in parsed:
+            odd = words[parsed.index(None)]
+            raise RoundError(f"`scalar.accepted`: {self.accepted} has {odd!r:.80}, which is not the id of a paper")
+        if not parsed:
+            raise RoundError(f"`scalar.accepted`: {self.accepted} names no paper; give one id per line")
+        return frozenset(id_.bare for id_ in parsed if id_)
 
 
 class RecallTable(RoundTable):

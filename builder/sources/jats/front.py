@@ -96,8 +96,12 @@ _TO_THE_DAY = 2
 _SEASONS = {"winter": "1", "spring": "3", "summer": "6", "autumn": "9", "fall": "9"}
 
 
-def paper_of(article: etree._Element) -> Paper | Drop:
-    """Return the record of an article, or why it does not become one: not_research, no_text, bad_record, withdrawn."""
+def paper_of(article: etree._Element, version: int = 1) -> Paper | Drop:
+    """Return the record of an article, or why it does not become one: not_research, no_text, bad_record, withdrawn.
+
+    Args:
+        version: which one it is if it does not say so.
+    """
     metadata = article.find("front/article-meta")
     ids = ids_of(metadata) if metadata is not None else []
     name = ids[0] if ids else "an article without an id"
@@ -115,7 +119,7 @@ def paper_of(article: etree._Element) -> Paper | Drop:
         published, updated = _dates(metadata, ids[0])
         paper = Paper(
             id=ids[0],
-            version=int(number[1]) if number else 1,
+            version=int(number[1]) if number else version,
             title=title_of(metadata),
             abstract=abstract_of(metadata) or _abstract_in(article),
             authors=tuple(author for author, _ in byline),

@@ -102,6 +102,9 @@ def _read_fronts(files: Sequence[str], known: Journal) -> Iterator[dict[str, Any
         yield known[name]
 
 
+_VERSION_IN_NAME = re.compile(r"-v([1-9]\d{0,2})\.n?xml", re.IGNORECASE)
+
+
 def _state(name: str) -> str:
     """Return what tells whether a file may have changed since its front was read; nothing does for an address."""
     if is_address(name):
@@ -122,7 +125,9 @@ def _front(name: str) -> dict[str, Any]:
             article = read_article(path)
     except (ExtractError, *OF_THE_FILE):
         return _no_record(name)
-    item = paper_of(article)
+    # eLife's articles do not say their version, but their files do.
+    named = _VERSION_IN_NAME.search(name)
+    item = paper_of(article, int(named[1]) if named else 1)
     metadata = article.find("front/article-meta")
     beside = other_abstracts(metadata) if metadata is not None else 0
     if isinstance(item, Drop):

@@ -204,6 +204,9 @@ def test_a_walk_does_not_change_its_shape(folder: Path) -> None:
     crawl_only(make_round(folder))
     with pytest.raises(RoundError, match=r"crawled with crawl.neighbours = 50, but round.toml says 3"):
         crawl_only(make_round(folder, crawl={**SEEDS, "neighbours": 3}))
+    later = make_round(folder, "2026.03", papers={"categories": ["math.AG"], "published_to": "2026-02-28"})
+    with pytest.raises(RoundError, match=r"papers.categories"):
+        crawl_only(later)
 
 
 # --- the update

@@ -214,6 +214,18 @@ def test_splits_out_of_order_and_papers_under_two_ids_are_found(spoilt: Callable
     assert spoilt("Title-10K", lambda row: row.update(published="2026-10-01")).counts["split_order"] == 1
 
 
+def test_what_a_task_has_lost_is_a_share_of_all_samples(dataset: Path, tmp_path: Path) -> None:
+    for name in ("Abs-9K", "Abs-28K", "Title-10K"):
+        shutil.copytree(dataset / name, tmp_path / name)
+        for path in (tmp_path / name).glob("*.parquet") if name.startswith("Abs") else ():
+            table = pq.read_table(path)
+            rows_ = [{**row, "content": row["content"][:50]} for row in table.to_pylist()]
+            pq.write_table(type(table).from_pylist(rows_, schema=table.schema), path)
+    found = audit(tmp_path, [_configuration(dataset, name) for name in ("Abs-9K", "Abs-28K", "Title-10K")])
+    short = sum(_configuration(dataset, name).samples for name in ("Abs-9K", "Abs-28K"))
+    assert found.shares["content_lost"] == round(short / found.samples, 4)
+
+
 def test_a_paper_under_a_second_id_is_found(spoilt: Callable[..., Audit]) -> None:
     found = spoilt("Title-10K", lambda row: row.update(title="The same title", authors=["A. Ek"]))
     assert found.counts["same_paper"] >= 1

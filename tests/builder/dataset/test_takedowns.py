@@ -57,12 +57,14 @@ def _victim(place: Path) -> str:
 def test_a_list_by_hand_is_enough(tmp_path: Path) -> None:
     path = tmp_path / TAKEDOWNS
     assert taken_down(path) == frozenset()
-    path.write_text('{"id": "2401.00001v2"}\n\n{"id": "hep-th/9901001", "reason": "asked"}\n')
+    path.write_text('{"id": "2401.00001v2", "reason": null}\n\n{"id": "hep-th/9901001", "reason": "asked"}\n')
     assert taken_down(path) == {"2401.00001", "hep-th/9901001"}
     assert [one.reason for one in parse_takedowns(path.read_text(), "x")] == ["", "asked"]
 
 
-@pytest.mark.parametrize("line", ["2401.00001", '{"paper": "2401.00001"}', '{"id": 7}', '["2401.00001"]'])
+@pytest.mark.parametrize(
+    "line", ["2401.00001", '{"id": 2401.00010}', '{"paper": "2401.00001"}', '{"id": 7}', '["2401.00001"]']
+)
 def test_a_list_that_cannot_be_read(line: str) -> None:
     with pytest.raises(RoundError, match="list, line 2: a takedown is"):
         parse_takedowns(f'{{"id": "2401.00001"}}\n{line}\n', "list")

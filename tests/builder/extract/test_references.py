@@ -179,6 +179,37 @@ def test_author_year_mentions() -> None:
         assert (cited, grouped) == ((0,), False), ends
 
 
+def test_a_citation_goes_to_the_work_of_its_authors_and_letter() -> None:
+    entries = [
+        Reference("Li, Far, and Liu. 2018a.", authors=("Li", "Far", "Liu"), year=2018),
+        Reference("Li and Liang. 2018.", authors=("Li", "Liang"), year=2018),
+        Reference("Li, Ma, and Zhang. 2018b.", authors=("Li", "Ma", "Zhang"), year=2018),
+        Reference("Li. 2018.", authors=("Li",), year=2018),
+        Reference("Ek. 2024b.", authors=("Ek",), year=2024),
+        Reference("Ek. 2024a.", authors=("Ek",), year=2024),
+        Reference("van den Oord et al. 2018.", authors=("Oord",), year=2018),
+    ]
+    text = "Li et al. (2018a), Li et al. (2018b), Li and Liang (2018), Li (2018), Ek (2024a), Ek (2024b) (van den Oord et al., 2018)."
+    found = mentions(text, *entries)
+    assert [cited for _, cited, _ in found] == [(0,), (2,), (1,), (3,), (5,), (4,), (6,)]
+    assert found[-1][0] == "van den Oord et al., 2018"
+
+
+@pytest.mark.parametrize(
+    ("behind", "year"),
+    [
+        ("in Proc. Tests, 2017, pp. 1980–1988.", 2017),
+        ("Tests 2019; 393: 1958–72.", 2019),
+        ("In: Tests 33 (2020), pp. 1877– 1901.", 2020),
+        ("Tests, 2024. Accessed: 2025-03-16.", 2024),
+        ("Tests. Accessed 3 May 2021.", 2021),
+        ("Tests, 2018–2019.", 2019),
+    ],
+)
+def test_pages_and_days_of_access_are_no_year(behind: str, year: int) -> None:
+    assert parse_entry(f"J. Doe and R. Roe, “{TITLE},” {behind}").year == year
+
+
 def test_letter_labels() -> None:
     entries = [Reference("r", label="DR19"), Reference("r", label="He+20")]
     assert mentions("See [DR19, Lemma 2] and [DR19, He+20] but not [i].", *entries) == [
@@ -238,6 +269,16 @@ def test_a_list_of_names_that_a_column_divides_is_one_entry() -> None:
     entries = read_entries(lines)
     assert [entry.year for entry in entries] == [2019, 2020, 2021]
     assert (entries[1].raw[:8], entries[1].url) == ("Jane Doe", "https://example.org/b")
+
+
+def test_entries_a_little_apart_are_several() -> None:
+    """As in AAAI's style: neither labels nor indents, and last lines that are nearly full."""
+    text = (
+        "Ek, A.; and Bo, C. 2020. A title of some length that is",
+        "continued here until the end of the column. In Tests.",
+    )
+    lines = [line(words, y=25.0 * i + 11 * k) for i in range(4) for k, words in enumerate(text)]
+    assert len(read_entries(lines)) == 4
 
 
 def test_the_lives_of_the_authors_are_no_part_of_the_last_entry() -> None:

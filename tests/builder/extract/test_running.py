@@ -124,3 +124,19 @@ def test_what_may_stand_behind_a_number(between: str) -> None:
 def test_the_end_of_an_entry_is_no_heading() -> None:
     assert not _is_titled("IEEE, 2017.")
     assert _is_titled("Introduction")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [
+        ("we use GPT-", "4 here", "we use GPT-4 here"),
+        ("a 10-", "fold test", "a 10-fold test"),
+        ("years 2010-", "2020 and", "years 2010-2020 and"),
+        ("a 2-", "or 3-fold test", "a 2- or 3-fold test"),
+        ("this is -", "1 in sum", "this is - 1 in sum"),
+        ("a long-", "range test", "a long-range test"),
+        ("a rou-", "ting test", "a routing test"),
+    ],
+)
+def test_a_hyphen_at_the_end_of_a_line(first: str, second: str, joined: str) -> None:
+    assert join_lines([line(0, first), line(1, second)]) == joined

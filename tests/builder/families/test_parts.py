@@ -347,6 +347,9 @@ def test_what_may_be_masked() -> None:
     assert [mask.work.id for mask in found] == ["8", "1"]
     assert (found[0].age, found[0].cited_by) == (4, 1)
     assert {mask.work.id for mask in masks_of(read, library, 1, None)} == {"1", "5", "8"}
+    # One work under two ids would have two right answers.
+    twice = {**works, "1": Cited(paper("1", "An OLD one", date(2026, 1, 1)), full)}
+    assert {mask.work.id for mask in masks_of(read, library_of(read, twice), 1, None)} == {"8"}
     [part] = MatchAsker(library, 1).last(found, PaperSet((own,), 0))
     shown = edited(read.shown.text, part["start"], part["end"], [Edit(**edit) for edit in part["edits"]])
     assert f"We extend Damme {CITE} and {CITE}." in shown

@@ -22,7 +22,9 @@ from builder.families import match as match_rows
 from builder.families.match import masks as match_masks
 from builder.families.next import NextAsker
 from builder.families.reading import asking
+from builder.ids import bare_id
 from builder.records import ReadingReason
+from builder.store import Store
 from lm_eval_tasks.base.contract import PAPERS
 from lm_eval_tasks.base.errors import BudgetError, DatasetError, OptionError
 from lm_eval_tasks.base.text import title_key
@@ -243,6 +245,13 @@ def test_shorter_contexts_show_what_they_say(with_reading: Path) -> None:
         prompts("Next-128K", "none")
 
 
+def test_a_question_in_two_orders_is_counted_once(with_reading: Path) -> None:
+    folder = with_reading / "academiceval"
+    [counted] = [each for each in read_manifest(folder).reports if each.stage == "questions Walk-128K"]
+    asked = [row["id"] for row in rows(folder, "Walk-128K")]
+    assert counted.kept == sum(not id_.endswith("r") for id_ in asked) < len(asked)
+
+
 def test_the_manifest_repeats_the_core(with_reading: Path) -> None:
     manifest = read_manifest(with_reading / "academiceval")
     counts = {configuration.name: configuration.statistics("test").samples for configuration in manifest.configurations}
@@ -363,7 +372,7 @@ def test_a_setting_of_another_family_is_refused(with_reading: Path) -> None:
 
 
 def test_copies_hold_no_answer_that_they_must_not_and_can_be_filled(
-    with_reading: Path, command: Command, tmp_path: Path
+    with_reading: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, public = with_reading / "academiceval", tmp_path / "public"
     publishable(folder, public, "redistributable")
@@ -383,6 +392,16 @@ def test_copies_hold_no_answer_that_they_must_not_and_can_be_filled(
     assert {name: filled[name] for name in filled if "128K" in name or PAPERS in name} == {
         name: digest for name, digest in hashes(folder).items() if "128K" in name or PAPERS in name
     }
+    # Without the text of one paper, no row that shows it counts as complete.
+    walked = {paper["id"] for row in rows(folder, "Walk-128K") for paper in row["papers"]}
+    lost = next(row["id"] for row in rows(public, f"{PAPERS}-ids") if row["id"] in walked)
+    documents = Store.documents
+    monkeypatch.setattr(Store, "documents", lambda store, id_: [] if id_ == bare_id(lost) else documents(store, id_))
+    assert command("fill", public, tmp_path / "round.toml", "-o", tmp_path / "part")[0] == 0
+    shown = [paper["id"] for name in NAMES for row in rows(tmp_path / "part", name) for paper in row["papers"]]
+    assert lost not in shown
+    lacking = sum(one.lacking for one in read_manifest(tmp_path / "part").configurations if one.name == "Walk-128K")
+    assert lacking == len(rows(folder, "Walk-128K")) - len(rows(tmp_path / "part", "Walk-128K")) > 0
 
 
 def test_reasons_are_counted_and_a_size_that_a_program_answers_is_not_offered(

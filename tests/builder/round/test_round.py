@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from builder.errors import RoundError
 from builder.round.model import load_round
+from builder.round.tables import ScalarTable, SplitTable
+from builder.workspace import split_dates
+from lm_eval_tasks.base.contract import SPLITS
 from lm_eval_tasks.families.writing.settings import SETTINGS
+from tests.helpers.papers import paper
 
 MINIMAL = 'round = "2026.11"\n[source]\nkind = "sample"\n'
 SETTING = MINIMAL + "[[setting]]\n"
@@ -57,6 +62,8 @@ def test_a_minimal_round_asks_for_all_settings(tmp_path: Path) -> None:
         (SETTING + 'name = "Foo-ids"\ntask = "abs"\n', ENDING),
         *((LEVEL + f'name = "{name}"\n', TAKEN) for name in ("Title-10K", "Easy", "SCALAR-Easy", "scalar-easy")),
         (LEVEL + 'name = "Cloze-ids"\n', ENDING),
+        (MINIMAL + "[quality]\nmax_hyphen_breaks = inf\n", "quality.max_hyphen_breaks"),
+        (MINIMAL.replace('"sample"', '"arxiv"\ncontact = "J\u00fcrgen <j@x.de>"'), "in ASCII"),
     ],
 )
 def test_a_wrong_round_is_refused_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
@@ -84,3 +91,22 @@ def test_the_manifest_gets_no_place_of_this_machine(tmp_path: Path) -> None:
         (tmp_path / "accepted.txt").write_text(id_)
         configs.add(str(load_round(write(tmp_path, text + '[scalar]\naccepted = "accepted.txt"\n')).config()))
     assert len(configs) == 2 and "2601.0000" not in str(configs)
+
+
+def test_the_list_of_accepted_papers_is_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("2401.00001\r\n2401.00002v2\r\n", encoding="utf-8-sig")
+    assert ScalarTable(accepted=tmp_path / "list.txt").accepted_ids == {"2401.00001", "2401.00002"}
+    for text, said in (("2401.00001\n2401.3\n", "has '2401.3'"), ("", "names no paper")):
+        (tmp_path / "list.txt").write_text(text)
+        with pytest.raises(RoundError, match=said):
+            ScalarTable(accepted=tmp_path / "list.txt").accepted_ids  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("years", "sizes"), [((50, 45, 5), (50, 45, 5)), ((10, 10, 80), (10, 10, 80)), ((60, 30, 10), (60, 30, 10))]
+)
+def test_the_split_comes_closest_to_its_shares(years: tuple[int, ...], sizes: tuple[int, ...]) -> None:
+    papers = [paper(i, day=366 * year) for year, n in enumerate(years) for i in range(n)]
+    shares = SplitTable(test=sizes[2] / 100 + 0.02, validation=sizes[1] / 100 - 0.01)
+    split = Counter(split_dates(shares, papers).split_of(one.published) for one in papers)
+    assert tuple(split[name] for name in SPLITS) == sizes

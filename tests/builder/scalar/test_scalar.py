@@ -360,8 +360,11 @@ def test_a_model_is_asked_about_each_single_citation_once(tmp_path: Path) -> Non
             types = ask_model(contexts, server.url, "judge", Journal(tmp_path / "types.jsonl"))
             assert types == ["attributional", "descriptive", "descriptive"]
         assert len(server.requests) == 2
-    with serve(lambda body: "I cannot tell.") as server, pytest.raises(SourceError, match="answered neither"):
+    with serve(lambda body: "I cannot tell.") as server, pytest.raises(SourceError, match=r"neither .* to 2 of 2"):
         ask_model(contexts, server.url, "judge", Journal(tmp_path / "other.jsonl"))
+    # One that it cannot tell of a few is no reason to give up.
+    with serve(lambda body: "?" if "BERT" in body["messages"][0]["content"] else "descriptive.") as server:
+        assert ask_model(contexts, server.url, "judge", Journal(tmp_path / "few.jsonl")) == ["descriptive"] * 3
 
 
 # --- prompts and answers
@@ -766,9 +769,10 @@ def test_a_bad_question_is_named_with_its_reason(
     (tmp_path / "q").mkdir()
     (tmp_path / "q" / "good.json").write_text(json.dumps(good))
     (tmp_path / "q" / "bad.json").write_text(json.dumps(bad))
+    (tmp_path / "q" / "good (1).json").write_text(json.dumps(good))
     code, out, _ = command("import", "scalar", tmp_path / "q", "-o", tmp_path / "out")
     assert code == 0
-    assert "2 in, 1 kept, bad_record 1" in out
+    assert "3 in, 1 kept, bad_record 1, repeated 1" in out
     assert re.search(rf"bad_record: q/bad\.json:1, {why}", out)
 
 

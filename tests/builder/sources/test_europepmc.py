@@ -104,6 +104,22 @@ def test_a_number_of_papers_is_taken_from_all_months(tmp_path: Path, service: Eu
     assert len(papers) <= 14
     assert len({paper.published.replace(day=1) for paper in papers}) == len(papers)
     assert {paper.categories for paper in papers} == {("birds",)}
+    # An update asks for its month's part, not for the whole number.
+    assert len([*source.submitted_between(LAST.replace(day=1), LAST)]) <= 2
+
+
+@pytest.mark.parametrize(
+    ("marked", "text"),
+    [
+        ("10<sup>5</sup> cells (3.2 &times; 10<sup>-4</sup> M)", "10^5 cells (3.2 × 10^-4 M)"),
+        ("age<median and BMI>30, p<0.05, of H<sub>2</sub>O", "age<median and BMI>30, p<0.05, of H2O"),
+        ("A <i>Drosophila</i> gene &lt; 5 & more", "A Drosophila gene < 5 & more"),
+    ],
+)
+def test_exponents_and_signs_stay(marked: str, text: str, service: EuropePmc) -> None:
+    made = paper_of({**result_of(service.world.papers[0]), "abstractText": marked}, "")
+    assert isinstance(made, Paper)
+    assert made.abstract == text
 
 
 def test_papers_by_author_title_and_id(tmp_path: Path, service: EuropePmc, store: Store) -> None:

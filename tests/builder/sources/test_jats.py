@@ -88,6 +88,10 @@ def test_a_front_gives_a_whole_record() -> None:
     )
     assert paper(subjects="").categories == ("some-journal",)
     assert paper(ids='<article-id pub-id-type="pmcid">PMC5</article-id>').id == "PMC5"
+    versions = {
+        stated: paper(version=f"<article-version>{stated}</article-version>").version for stated in ("1.2", "3", "x")
+    }
+    assert versions == {"1.2": 2, "3": 3, "x": 1}
 
 
 @pytest.mark.parametrize(
@@ -510,9 +514,14 @@ def test_of_an_article_with_several_files_the_newest_version_counts(tmp_path: Pa
         (folder / title).mkdir()
         (folder / title / "v2.xml").write_text(newer.replace("<article-title>", f"<article-title>{title} "))
         (folder / title / "broken.xml").write_text("<article>")
+    # An article of eLife says its version in the name of its file alone; a file of several articles is none.
+    last = sorted(folder.glob("*.xml"))[-1]
+    (folder / "elife-1-v3.xml").write_text(last.read_text())
+    (folder / "set.xml").write_text(f"<pmc-articleset>{'<article><front/></article>' * 2}</pmc-articleset>")
     source = JatsSource(str(folder), tmp_path / "work")
     assert sum(paper.title.startswith("New ") and paper.version == 2 for paper in papers_of(source)) == 1
-    assert Counter(drops_of(source).values()) == {"older_version": 2, "withdrawn": 1, "bad_record": 2}
+    assert [paper.version for paper in papers_of(source)].count(3) == 1
+    assert Counter(drops_of(source).values()) == {"older_version": 3, "withdrawn": 1, "bad_record": 3}
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty", "damaged.zip"])

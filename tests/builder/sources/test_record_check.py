@@ -62,6 +62,13 @@ from builder.sources.metadata_file import checked_paper, paper_from_record
         ("", "We withdraw blood from patients and study it.", False),
         ("", "We study the papers that were withdrawn from arXiv.", False),
         ("", "Retracted papers are cited for years.", False),
+        ("This paper has now been withdrawn", "", True),
+        ("The current version has been withdrawn by the authors", "", True),
+        ("Withdrawn - error in Lemma 3", "", True),
+        ("Temporarily withdrawn (see abstract)", "", True),
+        ("Withdrawn in favor of arXiv:2601.00002", "", True),
+        ("6 pages; 2 figures; withdrawn by author because of an error", "", True),
+        ("", "This preprint was posted in error and has been withdrawn.", True),
     ],
 )
 def test_a_paper_that_was_taken_back(comment: str | None, abstract: str | None, *, withdrawn: bool) -> None:
@@ -137,6 +144,10 @@ RECORD: dict[str, Any] = {
         ({"categories": "cs.CL K.m I2.7 D.2.4/I.2.7 msc2020 (Prim.) ACM-class"}, "categories", ("cs.CL",)),
         ({"categories": ["math.AG", "14J60 (Primary), 14F05,65D1214", "I.2.7; I.2.10"]}, "categories", ("math.AG",)),
         ({"published": "2026-01-01T23:30:00Z"}, "published", date(2026, 1, 1)),
+        ({"doi": "https://doi.org/10.1000/ABC"}, "doi", "10.1000/abc"),
+        ({"doi": "10.1000/ABC; 10.1000/X"}, "doi", "10.1000/abc"),
+        ({"authors": "Lee, Ann; Ek, Bo"}, "authors", ("Ann Lee", "Bo Ek")),
+        ({"authors": "Ann Lee, Bo Ek and Cy Alm"}, "authors", ("Ann Lee", "Bo Ek", "Cy Alm")),
     ],
 )
 def test_a_record_enters_in_the_form_that_evaluators_read(change: dict[str, Any], field: str, value: object) -> None:
@@ -167,6 +178,8 @@ def test_no_other_record_enters(change: dict[str, Any]) -> None:
         ("Ice on lakes (Retracted article. See vol. 12)", True),
         ("Notice of Retraction Ice on lakes", True),
         ("Retraction: maps of spaces onto retracts", False),
+        ("Retraction Note: A map of ice", True),
+        ("A map of ice: RETRACTED", True),
         ("Withdrawn: how adolescents cope", False),
         ("[Retracted] Ice on lakes", True),
         ("Ice on lakes (Retracted)", True),

@@ -92,6 +92,14 @@ def test_a_transaction_is_all_or_nothing(store: Store) -> None:
     assert store.note("k") is None
 
 
+def test_a_full_disk_is_said_to_be_one(store: Store) -> None:
+    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+    store._db.execute(f"PRAGMA max_page_count = {pages + 20}")
+    with pytest.raises(sqlite3.OperationalError, match="full"), store.transaction():
+        for i in range(10_000):
+            store.set_note(f"k{i}", "x" * 1000)
+
+
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite3"
     with sqlite3.connect(path) as db:

@@ -118,6 +118,12 @@ def test_the_card_shows_results(command: Command, hub: Hub, two_rounds: tuple[Pa
     assert commits[0] == commits[1]
     code, _, err = command("verify", REPO)
     assert code == 0, err
+    # Who moves what lies there to another repository moves the plot, too.
+    for path, blob in hub.files(KEY).items():
+        (tmp_path / "moved" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "moved" / path).write_bytes(blob.data)
+    code, _, err = command("push", tmp_path / "moved", "--repo", "org/moved", "--licenses", "all", "--yes")
+    assert code == 0, err
     assert command("push", two_rounds[1], "--repo", REPO, "--yes")[0] == 0
     assert "results.svg" not in hub.files(KEY)
 

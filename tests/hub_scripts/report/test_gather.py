@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -35,6 +36,9 @@ def test_a_baseline_that_samples_carry_is_shown_over_all_that_carry_it() -> None
         assert cell.floors["accuracy"].scores == cell.columns["accuracy"].scores
     assert not list(carried_baselines({"old": old}))
     assert not list(carried_baselines({"new": new, BM25_LOCAL: old}))
+    # A model that was shown less is not set against programs that read what was hidden from it.
+    less = [replace(one, row=replace(one.row, shown="none")) for one in new]
+    assert not list(carried_baselines({"less": less}))
 
 
 def test_a_row_has_its_scores_before_and_since_each_month() -> None:

@@ -343,8 +343,13 @@ def test_facts_of_models(tmp_path: Path) -> None:
     assert facts_of("meta-llama/Llama-3.1-8B-Instruct", known).organisation == "Meta"
     assert facts_of("Qwen__Qwen3-8B", known).parameters == "8B"
     assert facts_of("acme/own", known) == ModelFacts()
-    # It is made from two makers' models, and is neither of them.
-    assert facts_of("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", known) == ModelFacts()
+    # They are made from these makers' models, or came after them.
+    for other in ("R1-Distill-Qwen-7B", "R1-0528-Qwen3-8B", "V3.1"):
+        assert facts_of(f"deepseek-ai/DeepSeek-{other}", known) == ModelFacts()
+    for other in ("microsoft/Phi-4-multimodal-instruct", "NousResearch/Hermes-3-Llama-3.1-8B", "gpt-4o-2024-11-20"):
+        assert facts_of(other, known) == ModelFacts()
+    assert facts_of("claude-3-5-haiku-20241022", known).organisation == "Anthropic"
+    assert facts_of("mistralai/Mixtral-8x7B-Instruct-v0.1", known).organisation == "Mistral AI"
     assert facts_of("deepseek-ai/DeepSeek-R1", known).organisation == "DeepSeek"
     (tmp_path / "models.toml").write_text('"acme/own" = ["Acme", "1B", "MIT", "2026-01", "https://acme.example"]\n')
     assert facts_of("acme/own", known_models(tmp_path / "models.toml")).link == "https://acme.example"

@@ -11,6 +11,7 @@ import pytest
 from hub_scripts.report.gather import win
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.judge.verdict import OVERALL, texts_hash
+from lm_eval_tasks.judge.win_rates import summary
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from tests.helpers.samples import sample
@@ -75,3 +76,16 @@ def test_verdicts_on_other_texts_are_not_shown(
         inputs.verdicts.of("m", one)
     inputs.verdicts.warn_of_others()
     assert says in caplog.text
+
+
+def test_all_judges_of_two_models_are_shown_and_all_folders_with_labels(tmp_path: Path) -> None:
+    for name in ("m", "n"):
+        _samples(tmp_path / name / "x", "2026.11", "an answer", name)
+    figures = {"judges": {}, "judged_model": "m", "against": "n", "round": "2026.11"}
+    for judge in ("j", "k"):
+        task = {"Abs-9K": {judge: summary([])}}
+        (tmp_path / "m" / f"judge_{judge}.json").write_text(json.dumps({**figures, "tasks": task}))
+    inputs = find([tmp_path / "m"], {"outer": tmp_path / "m", "inner": tmp_path / "m" / "x", "other": tmp_path / "n"})
+    assert {file.model for file in inputs.samples} == {"inner", "other"}
+    [shown] = inputs.duels.values()
+    assert [row[1] for row in shown.rows] == ["j", "k"]

@@ -88,8 +88,13 @@ def test_named_tuples_stay_what_they_are() -> None:
 
 def test_places_leave_in_keys_no_more_than_in_values() -> None:
     served = {"/home/me/models/tiny": 2, "C:\\models\\tiny": 1, "http://10.0.0.1:8000/v1": 4}
-    assert without_places({"served": served, "at": "/home/me/x"}) == {
+    said = "Use title/abstract/body of the paper."
+    assert without_places(
+        {"served": served, "at": "/home/me/x/", "of": "at=/home/me/y/", "system_instruction": said}
+    ) == {
         "served": {"tiny": 3, "(address)": 4},
         "at": "x",
+        "of": "at=y",
+        "system_instruction": said,
     }
     assert redact({f"hf_{SECRET}": 1}) == {HIDDEN: 1}

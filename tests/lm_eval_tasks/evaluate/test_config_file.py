@@ -17,6 +17,7 @@ from lm_eval_tasks.base.errors import EvalError, OptionError
 from lm_eval_tasks.base.metadata import values
 from lm_eval_tasks.compat.lm_eval import parse_args
 from lm_eval_tasks.evaluate.config_file import with_config
+from lm_eval_tasks.evaluate.identity import label_of
 
 
 def read(tmp_path: Path, content: dict[str, Any], *typed: str) -> Namespace:
@@ -31,6 +32,9 @@ def test_what_is_typed_wins_even_if_it_is_the_default(tmp_path: Path) -> None:
     both = read(tmp_path, content, "--batch_size", "1", "--repeats", "1", "--engine", "local")
     assert (both.batch_size, both.repeats, both.engine) == ("1", 1, "local")
     assert (both.output, both.model) == (Path("elsewhere"), "lead")
+    # A program is called by its own name, whatever model the file is for.
+    assert label_of("lead", {"pretrained": "/models/My-8B/"}) == "lead"
+    assert label_of("hf", {"pretrained": "/models/My-8B/"}) == "My-8B"
 
 
 def test_tables_stay_nested(tmp_path: Path) -> None:
@@ -117,6 +121,12 @@ def test_yes_and_no_are_read_alike_everywhere(value: object, tmp_path: Path) -> 
 def test_metadata_is_json_or_pairs() -> None:
     assert metadata_of('{"bertscore_model": "none", "shard": "1/2"}') == metadata_of("bertscore_model=none,shard=1/2")
     assert metadata_of("{}") == {}
+    # YAML and lm-eval read October's round as a number.
+    assert [values({"round": given})["round"] for given in (2026.1, 2026.11, "2026.10")] == [
+        "2026.10",
+        "2026.11",
+        "2026.10",
+    ]
     for text in ("", "hello", "[1]", "=x", "a=b,c"):
         with pytest.raises(EvalError, match="--metadata"):
             metadata_of(text)

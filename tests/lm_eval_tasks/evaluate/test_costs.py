@@ -51,7 +51,7 @@ def test_a_run_stops_before_its_cost_is_passed_and_resumes(
             code, _, err = run_on(*other, "--gen_kwargs", longer)
             assert (code, "stopped at a cost of 0.0000" in err, len(asked)) == (1, True, 5), err
         # A system prompt is paid for too where the tokens of the prompt behind it are known.
-        prices.write_text("[ours]\ninput = 10_000\noutput = 0\n")
+        prices.write_text("[ours]\ninput = 10_000\noutput = 0\n", encoding="utf-8-sig")
         code, _, err = run_on(*other, "--system_instruction", "S" * 10**5, tokenizer=str(tiny_llama), max_length=10**6)
         assert (code, "stopped at a cost of 0.0000" in err, len(asked)) == (1, True, 5), err
         code, _, err = run(command, dataset, tmp_path / "b", answer, "--max-cost", "5")

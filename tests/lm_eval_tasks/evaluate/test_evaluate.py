@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 import yaml
 
+from lm_eval_tasks.base.errors import OptionError
 from lm_eval_tasks.compat import lm_eval_command as command_line
 from lm_eval_tasks.data import cutoff
-from lm_eval_tasks.evaluate.exported import scoring_plan
+from lm_eval_tasks.evaluate.exported import export, scoring_plan
 from lm_eval_tasks.evaluate.run_plan import SampleSelection
 from lm_eval_tasks.samples.run_folder import only_result
 from lm_eval_tasks.samples.sample import read
@@ -268,6 +269,7 @@ def test_what_the_model_may_have_seen_is_said(
         ("| Data cut-off | Jun, 2025 |", "2025-06"),
         ("cut off of 2024-06 for pretraining", "2024-06"),
         ("cutoff frequency of the filter\n\nReleased May 2024", None),
+        ("a cutoff of much use, by mayhem 2024", None),
     ],
 )
 def test_cut_offs_are_read_from_cards(card: str, month: str | None) -> None:
@@ -292,6 +294,12 @@ def test_lm_evals_own_arguments_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_pa
         monkeypatch.setattr("sys.argv", argv)
         seen = command_line.run_arguments()
         assert (seen.system_instruction, seen.max_gen_toks) == expected
+    for given in (
+        ["bertscore_model=none", "published_aftr=2026-09-01"],
+        ['{"bertscore_model": "none", "published_aftr": 1}'],
+    ):
+        monkeypatch.setattr("sys.argv", ["lm_eval", "--metadata", *given])
+        assert set(command_line.run_arguments().metadata) == {"bertscore_model", "published_aftr"}
 
 
 @pytest.mark.long
@@ -510,11 +518,21 @@ def test_a_score_belongs_to_the_prompt_that_was_exported(
     samples = read([tmp_path / "run"])
     assert {sample.task for sample in samples} == {shown}
     assert all(bool(sample.scores.get("truncated")) is is_cut for sample in samples)
-    # A file decides nothing about whose code is run.
-    assert "trust_remote_code" not in scoring_plan(given, "m", {}, SampleSelection(), tmp_path / "plan").metadata
+    # A file decides nothing about whose code is run, or which dataset is scored; a number may be given as text.
+    told = {"trust_remote_code": True, "dataset": "other", "model_cutoff": "2020-01"}
+    given.write_text("".join(json.dumps({**row, "options": {**row["options"], **told}}) + "\n" for row in rows))
+    typed = {key: str(value) for key, value in options.items() if key == "max_length"}
+    plan = scoring_plan(given, "m", typed, SampleSelection(), tmp_path / "plan")
+    assert not told.keys() & plan.metadata.keys()
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows))
     given.write_text("".join(json.dumps({**row, "options": {}}) + "\n" for row in rows))
     code, _, err = command(*line, tmp_path / "other")
     assert (code, "another prompt than its options give here" in err, err.count("\n")) == (1, True, 1), err
+
+
+def test_what_is_asked_by_likelihood_is_not_exported(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="by likelihood"):
+        export("Recall-4K", "", {}, tmp_path / "none.jsonl")
 
 
 def test_answers_from_elsewhere_are_scored_by_the_rows_that_they_are_of(

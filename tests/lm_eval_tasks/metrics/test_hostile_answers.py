@@ -11,7 +11,7 @@ from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.families.scalar.answering import answer_of
 from lm_eval_tasks.families.scalar.prompt import slots_of
 from lm_eval_tasks.families.writing import refine
-from lm_eval_tasks.llm.thoughts import take_apart
+from lm_eval_tasks.llm.thoughts import in_marks, take_apart
 from tests.helpers.typed_rows import scalar_row
 
 N = 200_000
@@ -34,6 +34,8 @@ def test_answers() -> None:
     redact("-eyJaaaaaaaaaaaa" * (N // 8))
     assert take_apart("<think></think>" * (N // 10)).answer == ""
     assert take_apart("</think>" * (N // 4)).answer == ""
+    # Reasoning that a server hands over apart does not end where it speaks of such marks.
+    assert take_apart(in_marks("It ends with </think>, after <think>.") + "An answer.").answer == "An answer."
 
 
 def test_questions_of_strangers() -> None:

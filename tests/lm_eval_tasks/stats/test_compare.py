@@ -83,6 +83,10 @@ def test_what_only_some_runs_have_is_named(tmp_path: Path, command: Command) -> 
     assert "Title-10K: only 2 of the 3 runs have it" in out
     code, _, err = command("compare", runs[0])
     assert (code, "nothing to be compared with" in err) == (1, True)
+    [cut] = runs[0].glob("samples_Title*")
+    cut.write_text(cut.read_text().replace('"tokens_cut": 0', '"tokens_cut": 9'))
+    code, out, err = command("compare", runs[0], runs[2], "--uncut")
+    assert (code, f"left out: {METRIC} of Title-10K, which no sample has in both" in out) == (0, True), out + err
 
 
 @pytest.mark.parametrize(
