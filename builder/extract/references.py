@@ -234,6 +234,8 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
     label, rest = _take_label(raw)
     plain = _URL.sub(" ", rest)
     pieces = segments(plain)
+    # Most entries name one year.
+    dated = segments(_NOT_DATES.sub(" ", plain)) if len(_YEAR.findall(plain)) > 1 else pieces
     if quoted := _quoted(plain):
         names, title = plain[: quoted.start()], quoted[1]
     else:
@@ -243,7 +245,7 @@ def parse_entry(raw: str, links: Sequence[str] = ()) -> Reference:
         raw=raw,
         label=label,
         authors=_authors(names),
-        year=_year(segments(_NOT_DATES.sub(" ", plain))) or _year(pieces),
+        year=_year(dated) or _year(pieces),
         title=title if quoted else reference_styles.checked_title(title, plain),
     )
     return with_ids(entry, " ".join([rest, *links]))
