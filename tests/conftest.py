@@ -11,7 +11,6 @@ os.environ["TQDM_DISABLE"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import functools
 import json
 import shutil
 import sys
@@ -23,9 +22,11 @@ from filelock import FileLock
 
 from lm_eval_tasks.base.files import sha256_of
 from standins.places import DATA
+from tests.helpers.here import ask_nothing_of_this_machine, one_process
 from tests.helpers.warm import Warm
 from tests.helpers.warm import warm as warm_interpreter
 
+ask_nothing_of_this_machine()
 # (name, what builds it in a folder) -> the folder.
 Kept = Callable[[str, Callable[[Path], object]], Path]
 _ROOT = Path(__file__).resolve().parents[1]
@@ -52,6 +53,12 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.delenv("ACADEMICEVAL_DATASET", raising=False)
     monkeypatch.setenv("ACADEMICEVAL_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
     yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_process() -> Iterator[None]:
+    with one_process():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -142,22 +149,12 @@ def warm() -> Iterator[Warm]:
         yield interpreter
 
 
-@functools.cache
-def _ask_pip_once() -> None:
-    """lm-eval asks pip for all packages at every run, which takes a second; the answer stays the same."""
-    from torch.utils import collect_env
-
-    collect_env.get_pip_packages = functools.cache(collect_env.get_pip_packages)
-
-
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """Run `academiceval ARGUMENTS...` in this process: (exit code, output, errors)."""
     from builder.cli import main
 
     def call(*arguments: object) -> tuple[int, str, str]:
-        if "eval" in arguments:
-            _ask_pip_once()
         code = main([str(argument) for argument in arguments])
         captured = capsys.readouterr()
         return code, captured.out, captured.err

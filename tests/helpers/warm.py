@@ -156,6 +156,9 @@ def warm(env: Mapping[str, str] | None = None, preloaded: str = PRELOADED) -> It
 
 def serve() -> None:
     """Fork a child for every connection, until killed."""
+    from tests.helpers.here import ask_nothing_of_this_machine
+
+    ask_nothing_of_this_machine()
     address, ready, preloaded = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     for name in preloaded.split():
         importlib.import_module(name)

@@ -23,8 +23,6 @@ from builder.dataset.tables import audit_tables
 from builder.errors import AuditError, FolderError
 from builder.imports.writing import import_academiceval
 from builder.round.allowed import AuditTable, allowed_by, allows
-from builder.round.model import Round
-from builder.sources.sample import SampleSource
 from builder.store import Store
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.figures import Audit
@@ -33,7 +31,6 @@ from lm_eval_tasks.base.word_runs import longest_common_run, longest_runs, run_w
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.writing import hook
-from standins.loopback import World, serve
 from standins.rounds import build, fill_only, hashes, small_round
 from tests.builder.test_pipeline import copy_of, rows
 from tests.helpers.papers import paper
@@ -342,15 +339,6 @@ def test_a_publishable_copy_holds_no_text_without_a_licence(dataset: Path, copy:
     assert not any(text.encode() in stored for text in texts)
 
 
-@pytest.mark.long
-def test_every_configuration_of_the_copy_loads(dataset: Path, copy: Path) -> None:
-    for name in datasets.get_dataset_config_names(str(copy)):
-        loaded = datasets.load_dataset(str(copy), name)
-        assert sum(map(len, loaded.values())) == len(rows(copy, name))
-    whole = {name: len(rows(dataset, name)) for name in ("Title-10K", "Related-72K-M")}
-    assert {name: len(rows(copy, name)) + len(rows(copy, f"{name}-ids")) for name in whole} == whole
-
-
 @pytest.mark.slow
 def test_filled_from_its_workspace_it_is_the_same_bytes(
     world: Path, dataset: Path, copy: Path, tmp_path: Path, command: Command
@@ -376,17 +364,6 @@ def test_filled_from_its_workspace_it_is_the_same_bytes(
     assert not (tmp_path / "none").exists()
     code, _, err = command("fill", copy, file, "--work", tmp_path / "other", "-o", copy)
     assert (code, "is the copy itself" in err) == (1, True), err
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_filled_from_arxiv_it_is_the_same_bytes(world: Path, dataset: Path, copy: Path, tmp_path: Path) -> None:
-    shutil.copytree(world / "work" / "sample", tmp_path / "sample")
-    with serve(World(SampleSource(tmp_path / "sample", authors=20, papers=50))) as server:
-        round_ = Round.model_validate({"round": "2026.11", "workspace": tmp_path / "w", "source": server.tables()})
-        report = fill_only(round_, copy, tmp_path / "filled", LocalEngine(2))
-    assert not report.dropped
-    assert hashes(tmp_path / "filled") == hashes(dataset)
 
 
 @pytest.mark.slow

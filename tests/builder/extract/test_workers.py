@@ -16,6 +16,8 @@ from builder.extract.workers import extract_files
 from lm_eval_tasks.engines.registry import LocalEngine
 from tests.helpers.drawing import PAPER, draw, stack
 
+# As it is before a test run lets it read in its own process.
+READ_IN_CHILDREN = workers._read_here
 # A worker that does to itself what the name of the file says.
 NAUGHTY = """
 import os, sys, time
@@ -50,6 +52,11 @@ worker._command = [sys.executable, "-c", {naughty!r}, *worker._command[-3:]]
 print(worker._ensure_process().pid, flush=True)
 worker.read(Path({file!r}))
 """
+
+
+@pytest.fixture(autouse=True)
+def _in_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_read_here", READ_IN_CHILDREN)
 
 
 @pytest.fixture

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+import runpy
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -41,10 +39,8 @@ from lm_eval_tasks.families.registry import counted
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.families.walk.answering import f1_of
 from lm_eval_tasks.samples.sample import read
-from lm_eval_tasks.tasks.catalogue import tasks_path
 from standins.llama import make_llama
 from standins.openai_server import serve
-from standins.places import BIN
 from standins.rounds import SMALL_SOURCE, build, hashes, prepare, small_round
 from tests.builder.test_pipeline import rows
 from tests.helpers.evaluating import evaluate
@@ -52,7 +48,6 @@ from tests.helpers.pages import ROOT
 from tests.helpers.planted import planted_answer, world_of
 from tests.helpers.served import Command
 from tests.helpers.typed_rows import reading_answering
-from tests.helpers.warm import Warm
 
 pytestmark = pytest.mark.slow
 Row = Mapping[str, Any]
@@ -269,28 +264,6 @@ def test_the_manifest_repeats_the_core(with_reading: Path) -> None:
     assert counted(["Match-128K"], READING_BOARD) == ()
 
 
-@pytest.mark.long
-def test_the_bare_lm_eval_scores_what_a_reader_knows(with_reading: Path, warm: Warm, tmp_path: Path) -> None:
-    folder = with_reading / "academiceval"
-    known = {prompt: text for name in NAMES for prompt, text in answers(folder, name, know).items()}
-    tasks = [f"academiceval_{task}_128k" for task in TASKS.values()]
-    with serve(lambda body: known[body["messages"][-1]["content"]]) as server:
-        given = {
-            "model": "local-chat-completions",
-            "model_args": f"model=tiny,base_url={server.url}/chat/completions",
-            "tasks": ",".join(tasks),
-            "include_path": tasks_path(),
-            "metadata": json.dumps({"dataset": str(folder)}),
-            "output_path": tmp_path / "out",
-        }
-        options = [text for name, value in given.items() for text in (f"--{name}", str(value))]
-        done = warm.run([BIN / "lm_eval", *options, "--apply_chat_template"], env={**os.environ, "HF_HUB_OFFLINE": "1"})
-    assert done.returncode == 0, done.stderr[-3000:]
-    results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())["results"]
-    for task, metric in zip(tasks, ("exact", "share_right", "share_right"), strict=True):
-        assert [value for name, value in results[task].items() if name.startswith(f"{metric},")] == [1.0], results[task]
-
-
 def test_all_programs_are_runs_of_a_round_and_score_what_the_card_says(
     with_reading: Path, command: Command, tmp_path: Path
 ) -> None:
@@ -331,10 +304,12 @@ def test_all_programs_are_runs_of_a_round_and_score_what_the_card_says(
     assert (code, "title-search" in out) == (0, True), err
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_script_without_this_package_asks_and_scores_the_same(
-    with_reading: Path, command: Command, tmp_path: Path, name: str
+    with_reading: Path, command: Command, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
+    """In this process; tests/lm_eval_tasks/test_portable.py runs the script in one of its own."""
     folder, file = with_reading / "academiceval", tmp_path / "answers.jsonl"
     assert command("export", folder, "--setting", name, "--output", tmp_path / "out.jsonl")[0] == 0
     exported = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
@@ -343,9 +318,11 @@ def test_a_script_without_this_package_asks_and_scores_the_same(
     file.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
     assert command("score", file, "--dataset", folder, "--output", tmp_path / "run")[0] == 0
 
-    script = [sys.executable, ROOT / "docs" / "portable.py", folder, name, file]
-    out = subprocess.run(script, capture_output=True, text=True, check=True).stdout
-    lines = {row["id"]: row for row in map(json.loads, out.splitlines())}
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    monkeypatch.setattr("sys.argv", ["portable.py", str(folder), name, str(file)])
+    capsys.readouterr()
+    runpy.run_path(str(ROOT / "docs" / "portable.py"), run_name="__main__")
+    lines = {row["id"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
     assert {id_: line["prompt"] for id_, line in lines.items()} == {
         row["id"]: row["messages"][0]["content"] for row in exported
     }

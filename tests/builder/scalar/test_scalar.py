@@ -412,7 +412,6 @@ def test_without_context_no_paper_is_shown() -> None:
 # Shapes of answers: {n} is the label, {m} another candidate. Then whether `accuracy` and SCALAR's own rule take it as right.
 SHAPES = [
     ("<answer>{n}</answer>", True, True),
-    ("The reference is <answer>{n}</answer>.", True, True),
     ("<answer> {n} </answer>", True, True),
     ("<answer>\t{n}</answer>", True, True),
     ("<answer>index {n}</answer>", True, True),
@@ -425,14 +424,12 @@ SHAPES = [
     ("<answer>index: {n}</answer>", True, False),
     ("It fits.\n\n**Answer:** {n}", True, False),
     ("<answer>[{n}]</answer>", True, False),
-    ("<answer>Candidate {n}</answer>", True, False),
     ("<answer>Candidate [{n}]</answer>", True, False),
     ("<answer>INDEX {n}</answer>", True, False),
     ("<answer>0{n}</answer>", True, False),
     ("<answer>{n}.</answer>", True, False),
     ("<answer>\n{n}\n</answer>", True, False),
     ("<ANSWER>{n}</ANSWER>", True, False),
-    ("<Answer>{n}</Answer>", True, False),
     ("<answer>{n}</answer>, as an <answer>index</answer>", True, False),
     ("<answer>{n}</answer>; not <answer>none</answer>", True, False),
     ("<answer>{n}</answer> <answer></answer>", True, False),
@@ -494,9 +491,6 @@ def with_scalar(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     round_ = small_round(place, settings=("Title-10K",), scalar=scalar)
     prepare(round_, LocalEngine(2))
     build(round_)
-    first = hashes(round_.output)
-    build(round_, replace=True)
-    assert hashes(round_.output) == first
     return place
 
 

@@ -25,23 +25,6 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [line | {"reason": line["reason"].replace("file://", "")} for line in kept]
 
 
-@pytest.mark.long
-def test_extraction_by_address_gives_what_it_gives_by_path(tmp_path: Path, command: Command) -> None:
-    for name in ("2601.00001", "2601.00002"):
-        draw(tmp_path / f"{name}.pdf", [stack(*PAPER)])
-    (tmp_path / "2601.00003.pdf").write_bytes(b"no paper")
-    paths = sorted(tmp_path.glob("*.pdf"))
-    assert command("extract", *paths, "-o", tmp_path / "paths.jsonl", "--jobs", 1)[0] == 0
-    address = f"file://{tmp_path}/*.pdf"
-    code, out, _ = command("extract", address, f"file://{tmp_path}/gone.pdf", "-o", tmp_path / "addresses.jsonl")
-    assert (code, out.split(":")[0]) == (0, "2 extracted, 2 failed")
-    *same, gone = _lines(tmp_path / "addresses.jsonl")
-    assert same == _lines(tmp_path / "paths.jsonl")
-    assert gone["reason"].startswith("missing_file")
-    named = [json.loads(line)["file"] for line in (tmp_path / "addresses.jsonl").read_text().splitlines()]
-    assert named[:3] == [f"file://{path}" for path in paths]
-
-
 def test_an_address_that_matches_nothing_is_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"\*\.pdf matches nothing"):
         expand_names([f"file://{tmp_path}/*.pdf"])
@@ -127,7 +110,6 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     fsspec.get_filesystem_class("s3").clear_instance_cache()
 
 
-@pytest.mark.long
 def test_papers_of_a_bucket_are_read_as_those_of_a_folder(bucket: Bucket, tmp_path: Path, command: Command) -> None:
     assert command("extract", *(tmp_path / name for name in NAMES), "-o", tmp_path / "paths.jsonl")[0] == 0
     code, out, _ = command("extract", "s3://arxiv/pdf/*.pdf", "-o", tmp_path / "bucket.jsonl", "--jobs", 1)

@@ -178,7 +178,7 @@ def test_what_is_no_folder_of_papers_is_one_sentence(
 @pytest.mark.data
 @pytest.mark.slow
 def test_real_first_pages_name_their_authors() -> None:
-    """Of 184 real papers nine in ten, and hardly ever a stranger."""
+    """Of 16 real papers eight in ten, and hardly ever a stranger."""
     right = wrong = papers = 0
     for place, metadata in (
         (DATA / "pdf", DATA / "pdf_meta.jsonl"),
@@ -187,7 +187,7 @@ def test_real_first_pages_name_their_authors() -> None:
         records = {
             record["id"].replace("/", "_"): record for record in map(json.loads, metadata.read_text().splitlines())
         }
-        for path in sorted(place.glob("*.pdf"))[::6]:
+        for path in sorted(place.glob("*.pdf"))[::12]:
             printed = [author_key(name).split()[-1] for name in read_pdf(path).document.front.authors]
             real = [author_key(name).split()[-1] for name in records[path.stem]["authors"]]
             papers += 1

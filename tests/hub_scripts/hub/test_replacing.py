@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import datasets
+import pyarrow.parquet as pq
 import pytest
 
 from builder.dataset import folder as folders
@@ -16,6 +17,7 @@ from builder.errors import FolderError
 from builder.round.takedowns import TAKEDOWNS, Erratum, parse_errata
 from lm_eval_tasks.families.rounds import parse_manifest, read_manifest
 from standins.hub_server import Fault, Hub
+from tests.builder.test_pipeline import rows
 from tests.helpers.served import Command
 
 pytestmark = pytest.mark.slow
@@ -45,20 +47,19 @@ def _line(folder: Path, revision: str, note: str) -> tuple[str | Path, ...]:
     return ("push", folder, "--repo", REPO, "--replaces", revision, "--note", note, "--yes")
 
 
-def _victim(folder: Path, cache: Path) -> str:
+def _victim(folder: Path) -> str:
     """A paper that is a row of its own, and a demonstration of others."""
-    rows = datasets.load_dataset(str(folder), "Intro-28K-G", cache_dir=str(cache))
-    own = {row["id"] for split in rows.values() for row in split}
-    shown = (text["id"] for split in rows.values() for row in split for text in row["demonstrations"])
+    of_setting = rows(folder, "Intro-28K-G")
+    own = {row["id"] for row in of_setting}
+    shown = (text["id"] for row in of_setting for text in row["demonstrations"])
     return str(next(id_ for id_ in shown if id_ in own).rpartition("v")[0])
 
 
-def _shown(revision: str, cache: Path) -> set[str]:
-    """The papers of which a reader of a revision finds texts, or hashes of texts."""
+def _shown(hub: Hub, revision: str) -> set[str]:
+    """The papers of which a revision's files have texts, or hashes of texts."""
     shown = set()
-    for name in (*SETTINGS, *(f"{name}-ids" for name in SETTINGS)):
-        loaded = datasets.load_dataset(REPO, name, revision=revision, cache_dir=str(cache))
-        for row in (row for split in loaded.values() for row in split):
+    for path, blob in hub.files(KEY, revision).items():
+        for row in pq.read_table(io.BytesIO(blob.data)).to_pylist() if path.endswith(".parquet") else ():
             shown |= {text["id"].rpartition("v")[0] for text in (row, *row["demonstrations"])}
     return shown
 
@@ -147,14 +148,14 @@ def test_the_errata_stay_with_the_rounds_to_come(command: Command, hub: Hub, two
 def test_papers_that_are_taken_down_go_and_do_not_come_back(
     command: Command, hub: Hub, beside: Rounds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    victim = _victim(beside[1], tmp_path / "a")
-    assert victim in _shown("2026.12", tmp_path / "b") & _shown("2026.11", tmp_path / "c")
+    victim = _victim(beside[1])
+    assert victim in _shown(hub, "2026.12") & _shown(hub, "2026.11")
     by_hand = f'{{"id": "{victim}v2", "reason": "its authors ask"}}\n'
     (tmp_path / TAKEDOWNS).write_text(by_hand)
     line = _line(beside[1], "2026.12", "one paper goes")
     code, _, err = command(*line)
     assert (code, err) == (0, "")
-    assert _shown("2026.12.post1", tmp_path / "d") == _shown("2026.12", tmp_path / "b") - {victim}
+    assert _shown(hub, "2026.12.post1") == _shown(hub, "2026.12") - {victim}
     [listed] = [json.loads(one) for one in _text(hub, TAKEDOWNS).splitlines()]
     assert (listed["id"], listed["reason"], listed["revision"]) == (victim, "its authors ask", "2026.12.post1")
     [entry] = parse_errata(_text(hub, "errata.jsonl").encode())
@@ -174,7 +175,7 @@ def test_papers_that_are_taken_down_go_and_do_not_come_back(
         assert (code, says in err) == (1, True), err
     code, _, err = command(*_line(beside[0], "2026.11", "wrong split"))
     assert (code, err) == (0, "")
-    assert victim not in _shown("2026.11.post1", tmp_path / "e")
+    assert victim not in _shown(hub, "2026.11.post1")
     for revision in ("main", "2026.11.post1"):
         assert victim in _text(hub, TAKEDOWNS, revision)
     # Once more, by another release and with a plot: main still says both, and is what its manifest says.
@@ -253,7 +254,7 @@ def test_a_note_is_about_a_revision(dataset: Path, command: Command) -> None:
 def test_a_paper_that_is_listed_beside_a_round_is_not_pushed(
     is_link: bool, command: Command, hub: Hub, beside: Rounds, tmp_path: Path
 ) -> None:
-    folder, victim = beside[0], _victim(beside[0], tmp_path / "cache")
+    folder, victim = beside[0], _victim(beside[0])
     place = tmp_path
     if is_link:
         place = tmp_path / "links"

@@ -1,4 +1,4 @@
-"""The stemmer alone, and nltk as a whole behind it."""
+"""The stemmer alone; that it is nltk's, tests/lm_eval_tasks/metrics/test_rouge.py sees in its numbers."""
 
 import subprocess
 import sys
@@ -7,11 +7,8 @@ _ALONE = """
 import sys
 from lm_eval_tasks.base.porter import porter_stemmer
 words = "generalizations flying dying skies news sensibly agreed ties".split()
-alone = [porter_stemmer().stem(word) for word in words]
+assert [porter_stemmer().stem(word) for word in words] == "gener fli die sky news sensibl agre tie".split()
 assert not {"nltk", "scipy", "sklearn"} & sys.modules.keys(), "all of nltk was loaded"
-from nltk.stem import PorterStemmer
-assert alone == [PorterStemmer().stem(word) for word in words]
-assert [porter_stemmer().stem(word) for word in words] == alone
 """
 
 

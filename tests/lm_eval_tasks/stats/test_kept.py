@@ -142,15 +142,6 @@ def test_the_core_asks_recall_of_models_that_score_by_likelihood(
     assert "has no rows of what academiceval_core would ask" in command("plan", *asked)[2]
 
 
-@pytest.mark.long
-def test_a_compressor_holds_every_length(recalled: Path, tmp_path: Path) -> None:
-    options = {"dataset": str(recalled), "bertscore_model": "none"}
-    evaluate("ppmd", "", ["academiceval_recall"], options, None, tmp_path / "out")
-    kept = kept_of(read_runs([tmp_path / "out"]))
-    assert kept[0].recalled.mean > 10
-    assert [one.verdict for one in kept[1:3]] == ["held", "held"]
-
-
 def test_bits_of_a_span_are_those_of_all_tokens_that_overlap_it() -> None:
     text = "It is 12.5 % of LoRA, Ünits"
     pieces = ["It", " is", " 1", "2.5", " %", " of", " Lo", "RA,", " Ün", "its"]
