@@ -6,11 +6,11 @@ import sys
 _ALONE = """
 import sys
 from lm_eval_tasks.base.porter import porter_stemmer
-words = "generalizations flying dying skies news sensibly agreed ties".split()
-assert [porter_stemmer().stem(word) for word in words] == "gener fli die sky news sensibl agre tie".split()
+words = "generalizations flying dying skies news sensibly plotted ties".split()
+assert [porter_stemmer().stem(word) for word in words] == "gener fli die sky news sensibl plot tie".split()
 assert not {"nltk", "scipy", "sklearn"} & sys.modules.keys(), "all of nltk was loaded"
 """
 
 
-def test_stems_are_those_of_nltk_which_is_not_loaded() -> None:
+def test_stems_are_known_without_loading_all_of_nltk() -> None:
     subprocess.run([sys.executable, "-c", _ALONE], check=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -38,10 +40,12 @@ from lm_eval_tasks.samples.sample import read
 from lm_eval_tasks.stats.compare import compare, runs_of
 from lm_eval_tasks.stats.opened import open_run, read_runs
 from lm_eval_tasks.stats.savings import curve_of, savings_of
+from lm_eval_tasks.tasks.catalogue import tasks_path
 from standins.openai_server import Server, serve
+from standins.places import BIN
 from standins.rounds import build, prepare, small_round
 from tests.helpers.evaluating import evaluate
-from tests.helpers.served import Command
+from tests.helpers.served import Command, metadata
 
 BPB = "academiceval_abs_9k_bpb"
 # What a character, a space and a sign of several bytes may do at the borders of tokens.
@@ -452,6 +456,27 @@ def test_a_choice_is_the_likeliest_number(command: Command, questions: Path, tin
     assert scores["chose_2"] == 1
     assert scores["chose_0"] == scores["chose_1"] == scores["chose_3"] == 0
     assert scores["accuracy"] == sum(one.row.target == "2" for one in samples) / 8
+
+
+@pytest.mark.long
+def test_the_bare_harness_asks_them_too(questions: Path, tiny_llama: Path, tmp_path: Path) -> None:
+    command = [
+        *(BIN / "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_llama},dtype=float32,max_length=6144"),
+        *("--tasks", f"{BPB},scalar_easy_mc", "--include_path", tasks_path(), "--limit", "2"),
+        *("--log_samples", "--output_path", tmp_path / "out", "--device", "cpu", "--metadata", metadata(questions)),
+    ]
+    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == 0, done.stderr[-2000:]
+    samples = read_runs([next((tmp_path / "out").iterdir())])
+    theirs = {one.id: one.scores["bits_per_byte"] for one in samples if one.task == "Abs-9K bpb"}
+    assert len(theirs) == 2
+    options = {"dataset": str(questions), "bertscore_model": "none"}
+    arguments = f"pretrained={tiny_llama},dtype=float32,max_length=6144"
+    evaluate("hf", arguments, [BPB], options, SampleSelection(2), tmp_path / "ours")
+    ours = {one.id: one.scores["bits_per_byte"] for one in read([tmp_path / "ours"])}
+    # lm-eval also scores the empty line before the text.
+    assert ours == pytest.approx(theirs, rel=0.05)
 
 
 # --- beginnings of papers
