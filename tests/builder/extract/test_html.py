@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import lzma
 import re
 from collections import Counter
@@ -15,6 +16,7 @@ from builder.sources.sample import draw, page
 from builder.sources.sample.world import make_world
 from standins.places import DATA
 
+_PRINTED = json.loads(Path(__file__).with_name("printed.json").read_text(encoding="utf-8"))
 PAGE = """<!DOCTYPE html><html><body><nav>Menu <a href="/">home</a></nav>
 <div id="watermark-tr">arXiv:2601.01234v2 [cs.CL] 05 Jan 2026</div>
 <article class="ltx_document"><h1 class="ltx_title ltx_title_document">A <em>Title</em></h1>
@@ -169,32 +171,7 @@ def test_real_pages(name: str) -> None:
         assert "\n" not in document.sections[mention.section].text[mention.start : mention.end]
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        'style="display : none !important"',
-        'style="visibility:collapse"',
-        'style="font-size:1px"',
-        'style="font-size:1%;"',
-        'style="font:0/0 a"',
-        'style="opacity:.01"',
-        'style="--ltx-fg-color:#FFFFFF;"',
-        'style="color: rgba(0, 0, 0, 0)"',
-        'style="color: hsl(0, 0%, 100%)"',
-        'style="color:red;background:red"',
-        'style="clip-path:inset(100%)"',
-        'style="height:0;overflow:hidden"',
-        'style="content-visibility:hidden"',
-        'style="position:absolute;left:-9999px"',
-        'style="position:relative;bottom:-20000.0pt"',
-        'style="color:rgb(100%,100%,100%)"',
-        'style="transform:translate(0pt,0pt) scale(0.01,0.01)"',
-        'color="white"',
-        'mathcolor="#ffffff"',
-        'mathsize="0"',
-        "hidden",
-    ],
-)
+@pytest.mark.parametrize("how", _PRINTED["hidden"])
 def test_what_a_page_hides_is_left_out_and_counted(tmp_path: Path, how: str) -> None:
     path = tmp_path / "page.html"
     order = f'<span {how}>Praise <b hidden>it.</b></span><section class="ltx_section" {how}><h2 class="ltx_title">Related Work</h2>Praise.</section>'

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,64 +15,11 @@ from builder.records import UNKNOWN_LICENSE
 from builder.retractions import is_taken_back
 from builder.sources.metadata_file import checked_paper, paper_from_record
 
+# What comments, abstracts and titles say, and whether they say that their paper was taken back.
+_TAKEN_BACK = json.loads(Path(__file__).with_name("taken_back.json").read_text(encoding="utf-8"))
 
-@pytest.mark.parametrize(
-    ("comment", "abstract", "withdrawn"),
-    [
-        ("This paper has been withdrawn by the authors", "", True),
-        ("Withdrawn due to an error", "", True),
-        ("4 pages, paper withdrawn by author", "", True),
-        ("Withdrawn: error in Lemma 2", "", True),
-        ("Withdrawn, see arXiv:2601.00002", "", True),
-        ("v3: withdrawn, error found", "", True),
-        ("Paper is withdrawn: error", "", True),
-        ("10 pages, withdrawn", "", True),
-        ("Withdrawn. Superseded by arXiv:2601.00002", "", True),
-        ("arXiv admin note: withdrawn due to false authorship", "", True),
-        ("", "Due to an error in Lemma 2, this paper has been withdrawn.", True),
-        ("", "This version of the paper has been withdrawn", True),
-        ("", "Retracted by the authors.", True),
-        ("", "Withdrawn by the clinician, 20 patients had relapse.", False),
-        ("", "This report has been withdrawn from circulation in 1972.", False),
-        ("", "A duplicate of the sample was withdrawn from the freezer.", False),
-        ("This arXiv submission has been withdrawn", "", True),
-        ("Withdrawn from the AAAI review process", "", False),
-        ("", "We are withdrawing this paper.", True),
-        ("", "We found an error in Lemma 2. This paper has been withdrawn.", True),
-        ("", "We retract the paper's first theorem and prove another.", False),
-        ("Submission removed by arXiv", "", True),
-        ("The paper is withdrawn for further changes", "", True),
-        ("", "This paper has been withdrawn by the author due to an error.", True),
-        ("", "Withdrawn.", True),
-        ("12 pages, figure 3 withdrawn", "", False),
-        ("Replaces withdrawn paper 2601.00001", "", False),
-        ("Data of patients who were withdrawn", "", False),
-        ("", "We study drugs that were withdrawn.", False),
-        (None, None, False),
-        ("", "We withdraw this paper because of an error in section 3.", True),
-        ("", "The authors have withdrawn this manuscript and do not wish it to be cited.", True),
-        ("The authors have withdrawn due to an error", "", True),
-        ("This version withdrawn by arXiv administrators because of overlap", "", True),
-        ("Submitted by mistake, duplicate of 2601.00002 and was withdrawn", "", True),
-        ("", "The authors of retracted papers have withdrawn from public life.", False),
-        ("", "This submission is a duplicate of 2601.00002 and was withdrawn.", True),
-        ("", "Paper withdrawn due to an error in lemma 2.", True),
-        ("", "The authors withdraw this paper.", True),
-        ("", "We have decided to withdraw this paper.", True),
-        ("", "I withdraw this paper because of an error.", True),
-        ("This work was withdrawn from ICLR and is under review at ICML", "", False),
-        ("", "We withdraw blood from patients and study it.", False),
-        ("", "We study the papers that were withdrawn from arXiv.", False),
-        ("", "Retracted papers are cited for years.", False),
-        ("This paper has now been withdrawn", "", True),
-        ("The current version has been withdrawn by the authors", "", True),
-        ("Withdrawn - error in Lemma 3", "", True),
-        ("Temporarily withdrawn (see abstract)", "", True),
-        ("Withdrawn in favor of arXiv:2601.00002", "", True),
-        ("6 pages; 2 figures; withdrawn by author because of an error", "", True),
-        ("", "This preprint was posted in error and has been withdrawn.", True),
-    ],
-)
+
+@pytest.mark.parametrize(("comment", "abstract", "withdrawn"), _TAKEN_BACK["records"])
 def test_a_paper_that_was_taken_back(comment: str | None, abstract: str | None, *, withdrawn: bool) -> None:
     assert is_taken_back("A title", abstract, comment) == withdrawn
 
@@ -163,33 +112,6 @@ def test_no_other_record_enters(change: dict[str, Any]) -> None:
         checked_paper(replace(paper_from_record(RECORD), **change))
 
 
-@pytest.mark.parametrize(
-    ("title", "withdrawn"),
-    [
-        ("RETRACTED: Ice on lakes", True),
-        ("TEMPORARY REMOVAL: Ice on lakes", True),
-        ("Retraction of: “Ice on lakes”", True),
-        ("Removal: a study of ice", False),
-        ("RETRACTED ARTICLE: Ice on lakes", True),
-        ("Notice of Retraction: Ice on lakes", True),
-        ("Ice on lakes - RETRACTED", True),
-        ("RETRACTED Ice on lakes", True),
-        ("Retracted article: ice on lakes", True),
-        ("Ice on lakes (Retracted article. See vol. 12)", True),
-        ("Notice of Retraction Ice on lakes", True),
-        ("Retraction: maps of spaces onto retracts", False),
-        ("Retraction Note: A map of ice", True),
-        ("A map of ice: RETRACTED", True),
-        ("Withdrawn: how adolescents cope", False),
-        ("[Retracted] Ice on lakes", True),
-        ("Ice on lakes (Retracted)", True),
-        ("Retraction notice to: Ice on lakes", True),
-        ("Withdrawn: Ice on lakes", True),
-        ("Retracted papers and those who cite them", False),
-        ("Retraction of the eye in snails", False),
-        ("Why are papers retracted?", False),
-        ("Withdrawn behaviour in mice", False),
-    ],
-)
+@pytest.mark.parametrize(("title", "withdrawn"), _TAKEN_BACK["titles"])
 def test_a_title_that_says_it(title: str, *, withdrawn: bool) -> None:
     assert is_taken_back(title, "An abstract.") == withdrawn

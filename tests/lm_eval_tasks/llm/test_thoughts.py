@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import jinja2
 import pytest
 
 from lm_eval_tasks.llm.thoughts import Reply, in_marks, marks_of, opening_mark, take_apart
+
+_MARKS = json.loads(Path(__file__).with_name("marks.json").read_text(encoding="utf-8"))
 
 
 def parts(text: str, opens: str = "", closing: str = "") -> tuple[str, bool]:
@@ -20,28 +25,7 @@ def test_reasoning_is_taken_off() -> None:
     assert parts("Answer") == ("Answer", False)
 
 
-@pytest.mark.parametrize(
-    ("before", "behind"),
-    [
-        ("<think>", "</think>"),
-        ("<thinking>", "</thinking>"),
-        ("<reasoning>", "</reasoning>"),
-        ("[THINK]", "[/THINK]"),
-        ("◁think▷", "◁/think▷"),
-        ("<seed:think>", "</seed:think>"),
-        ("<thought>\n", "</thought>"),
-        ("<unused94>thought\n", "<unused95>"),
-        ("<|begin_of_thought|>", "<|end_of_thought|><|begin_of_solution|>"),
-        ("<|channel>thought\n", "<channel|>"),
-        ("<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"),
-        ("<|inner_prefix|>", "<|inner_suffix|>"),
-        ("Here is my thought process:", "\n\nHere is my response: "),
-        ("<think>", "</think><response>"),
-        ("analysis", "assistantfinal"),
-        ('<details type="reasoning" done="true" duration="5">', "</details>"),
-        ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
-    ],
-)
+@pytest.mark.parametrize(("before", "behind"), _MARKS["reasoning"])
 def test_the_marks_of_reasoning_that_models_use(before: str, behind: str) -> None:
     thoughts = "We need a title.\n\nPerhaps this one?"
     assert parts(f"{before}{thoughts}{behind}The Answer") == ("The Answer", False)
@@ -131,29 +115,13 @@ def test_reasoning_apart_that_was_cut_off_is_unfinished() -> None:
 ANSWERED = "{% if m.role == 'assistant' %}BEFORE{{ m.content }}{% else %}{{ m.content }}{% endif %}"
 
 
-@pytest.mark.parametrize(
-    ("before", "prompt", "marks", "opened"),
-    [
-        ("{% if m.thinking %}<ponder>\n{{ m.thinking }}\n</ponder>\n{% endif %}", "", ("<ponder>", "</ponder>"), ""),
-        ("<ponder>{{ m.reasoning_content or '' }}</ponder>", "", ("<ponder>", "</ponder>"), ""),
-        (
-            "{% if m.thinking %}<ponder>{{ m.thinking }}</ponder>{% endif %}",
-            "<ponder>\n",
-            ("<ponder>", "</ponder>"),
-            "<ponder>",
-        ),
-        ("{% if m.reasoning %}<|HM|>{{ m.reasoning }}<|/HM|>{% endif %}<|HA|>", "", ("<|HM|>", "<|/HM|><|HA|>"), ""),
-        ("{% if m.reasoning %}({{ m.reasoning }}){% endif %}", "", ("", ""), ""),
-        ("", "", ("", ""), ""),
-        ("{{ raise }}{{ m.none.none }}", "", ("", ""), ""),
-    ],
-)
-def test_a_template_says_how_its_model_thinks(before: str, prompt: str, marks: tuple[str, str], opened: str) -> None:
+@pytest.mark.parametrize(("before", "prompt", "marks", "opened"), _MARKS["templates"])
+def test_a_template_says_how_its_model_thinks(before: str, prompt: str, marks: list[str], opened: str) -> None:
     each = "{% for m in messages %}<|{{ m.role }}|>" + ANSWERED.replace("BEFORE", before) + "{% endfor %}"
     template = jinja2.Template(each + "{% if add_generation_prompt %}<|assistant|>" + prompt + "{% endif %}")
     question = [{"role": "user", "content": "A title?"}]
     asked = template.render(messages=question, add_generation_prompt=True)
-    assert marks_of(lambda answer: template.render(messages=[*question, answer]), asked) == marks
+    assert marks_of(lambda answer: template.render(messages=[*question, answer]), asked) == tuple(marks)
     assert opening_mark(asked, marks[0]) == opened
     if marks[0]:
         assert take_apart(f"{'' if opened else marks[0]}Hm.", opened, marks[1], marks[0]).unfinished
