@@ -8,7 +8,7 @@ and abstract, or, where only a body is shown, with passages of it.
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,8 @@ def bm25_choice(row: ScalarRow) -> int:
     return int(np.argmax(_bm25(row)))
 
 
+# Two programs ask for it, one after the other.
+@lru_cache(maxsize=1)
 def _bm25(row: ScalarRow) -> Any:
     """Return what bm25-local scores the candidates, shape (candidates,)."""
     query = around_the_mask(row.question)

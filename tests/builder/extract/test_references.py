@@ -182,17 +182,7 @@ def test_a_citation_goes_to_the_work_of_its_authors_and_letter() -> None:
     assert found[-1][0] == "van den Oord et al., 2018"
 
 
-@pytest.mark.parametrize(
-    ("behind", "year"),
-    [
-        ("in Proc. Tests, 2017, pp. 1980–1988.", 2017),
-        ("Tests 2019; 393: 1958–72.", 2019),
-        ("In: Tests 33 (2020), pp. 1877– 1901.", 2020),
-        ("Tests, 2024. Accessed: 2025-03-16.", 2024),
-        ("Tests. Accessed 3 May 2021.", 2021),
-        ("Tests, 2018–2019.", 2019),
-    ],
-)
+@pytest.mark.parametrize(("behind", "year"), _PRINTED["years"])
 def test_pages_and_days_of_access_are_no_year(behind: str, year: int) -> None:
     assert parse_entry(f"J. Doe and R. Roe, “{TITLE},” {behind}").year == year
 

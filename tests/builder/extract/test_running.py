@@ -134,8 +134,6 @@ def test_the_end_of_an_entry_is_no_heading() -> None:
         ("years 2010-", "2020 and", "years 2010-2020 and"),
         ("a 2-", "or 3-fold test", "a 2- or 3-fold test"),
         ("this is -", "1 in sum", "this is - 1 in sum"),
-        ("a long-", "range test", "a long-range test"),
-        ("a rou-", "ting test", "a routing test"),
     ],
 )
 def test_a_hyphen_at_the_end_of_a_line(first: str, second: str, joined: str) -> None:
