@@ -22,21 +22,18 @@ _TAKEN_BACK = (
     rf" (?:this|the|our|their) {_PAPER}\b(?!['’]s)"
 )
 _BY = r"by (?:the |its |an? )?(?:authors?|editors?|publishers?|submitters?|(?:arxiv )?admins?|arxiv|journal|one of)"
-_WHY = (
-    rf"(?=\W*$|\W+(?:{_BY}|due|because|for|as|pending|until|since|after|in order|in favou?r of|from (?:the )?arxiv|temporarily)\b"
-    r"|\s+[-–—(])"
-)
+_WHY = rf"(?=\W*$|\W+(?:{_BY}|due|because|for|as|pending|until|since|after|in order|in favou?r of|from (?:the )?arxiv|temporarily)\b)"
 _SAID = re.compile(
     rf"^\W*(?:v\d+\W+|please ignore\W+|arxiv admin (?:note|comment)\W+|(?:\d+ (?:pages|figures)\W+){{1,2}})?"
     rf"(?:{_PAPER} (?:{_IS} )?|temporarily )?(?:withdrawn|retracted)\b"
-    rf"(?:{_WHY}|\s*[:,;]|\.\s)|{_TAKEN_BACK}"
+    rf"(?:{_WHY}|\s*[:;]|(?<!temporarily withdrawn),|\.\s|\s+[-–—(])|{_TAKEN_BACK}"
     rf"|(?:^|\bthe )authors? (?:(?:have|has) withdrawn|withdraw)\b{_WHY}"
     rf"|\b{_PAPER} (?:withdrawn|removed (?:by|from) arxiv)\b{_WHY}|(?<!papers )(?<!articles )\b(?:removed|withdrawn) by arxiv\b"
     r"|\bduplicate of\b.{0,80}\bwithdrawn\b(?! from)",
     re.IGNORECASE,
 )
 _OPENS = re.compile(
-    rf"\W*(?:withdrawal statement\W+)?(?:[A-Z][^.!?]{{0,300}}[.!?,]\s+)?(?:this {_PAPER} was [\w ]{{1,40}} and {_IS} {_BACK}"
+    rf"\W*(?:withdrawal statement\W+)?(?:[A-Z][^.!?]{{0,300}}[.!?,]\s+)?(?:this {_PAPER} was [\w ]{{1,40}} and {_IS} {_BACK}{_WHY}"
     rf"|(?:{_PAPER} )?(?:withdrawn|retracted)\b{_WHY}|{_TAKEN_BACK}"
     rf"|the authors? (?:have|has) withdrawn\b{_WHY}"
     rf"|(?:(?:this|the)(?: {_PAPER})? (?:is|was) )?(?:a )?duplicate of\b.{{0,80}}\bwithdrawn\b(?! from))",
@@ -51,7 +48,7 @@ _IN_TITLE = re.compile(
     r"^\W*(?:(?:retracted|withdrawn)(?: (?:article|paper|chapter|preprint))?|(?:notice|statement) of retraction"
     r"|(?-i:TEMPORARY REMOVAL|REMOVED|WITHDRAWAL))"
     r"\s*(?:[\]–—-]|:(?!\s*(?-i:[a-z])))|^\W*(?:retracted article:|(?-i:RETRACTED)\b|notices? of retraction\b)"
-    r"|^\W*(?:retraction|withdrawal) (?:note|notice|statement)\s*:"
+    r"|^\W*(?:retraction|withdrawal) (?:note|notice|statement)\s*:\s*(?=[“‘\"']|(?-i:[A-Z]))"
     r"|^\W*retraction(?: note| notice)?\s*(?:[\]–—]|:\s*(?=[“‘\"']|(?-i:[A-Z]))(?!a\b)|(?:to|of)\s*[:“‘\"'])"
     r"|[(\[](?:retracted|withdrawn)(?: (?:article|paper))?(?:[)\]]\W*$|\. see\b)"
     r"|[.:–—-]\s*(?-i:RETRACTED|WITHDRAWN)\W*$|\s[–—-]+\s(?:retracted|withdrawn)\W*$"

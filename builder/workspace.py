@@ -155,6 +155,8 @@ def split_dates(table: SplitTable, papers: Sequence[Paper]) -> SplitDates:
     if not days:
         return SplitDates(date.min, date.max)
     test_from, validation_from = (_from_day(days, share) for share in (table.test, table.test + table.validation))
+    if table.validation and validation_from >= test_from:
+        validation_from = max((day for day in days if day < test_from), default=test_from)
     return SplitDates(min(validation_from, test_from), test_from)
 
 

@@ -37,7 +37,7 @@ _SURE, _NEAR = 0.97, 0.88
 _EARLIER, _LATER, _LATER_SHORT = 1, 7, 1
 _LIGATURES = ("", "fi", "fl", "ff", "ffi", "ffl")
 # Another year, part or version makes it another title.
-_NUMERAL = re.compile(r"\d+[a-z]?\b|\d+|\b[IVX]{2,5}\b")
+_NUMERAL = re.compile(r"\d+(?:[A-Za-z]\b)?|\b[IVX]{2,5}\b")
 # "Part II" is "part 2"; TeX's Greek letters and functions are what is printed, its other commands print no letter of a title.
 _PART = re.compile(r"\b(part|(?P<short>pt\.?)|vol(?:ume|\.)?|chapter) (?P<number>[IVX]{1,4}|\d{1,2})\b", re.IGNORECASE)
 _COMMAND, _GREEK = re.compile(r"\\([A-Za-z]+)"), re.compile("[\u0391-\u03f5\u2206]")
@@ -167,6 +167,11 @@ def _by_title(store: Store, citing: Paper, entry: Reference) -> Resolved:
     return Resolved(paper, "title" if first.is_exact else "near_title", round(first.similarity, 4))
 
 
+def _numerals(title: str) -> list[str]:
+    """Return the numbers of a title, with the letter behind: lists of references print "3D" as "3d"."""
+    return [numeral.casefold() for numeral in _NUMERAL.findall(title)]
+
+
 def _may_be(entry: Reference, paper: Paper) -> bool:
     """Tell whether a paper has no other arXiv id than an entry carries; some authors print a wrong one, but not beside its exact title."""
     known = PaperId.parse(paper.id)
@@ -242,7 +247,7 @@ class _Text:
 
     def _compare(self, key: str, title: str) -> _Fit:
         """Return the best way in which a title, of this key, fits the entry."""
-        numerals = _NUMERAL.findall(title)
+        numerals = _numerals(title)
         if key == self._title_key and key:
             at = self._key.find(key)
             if at < 0:
@@ -257,12 +262,12 @@ class _Text:
         is_part = longer.startswith(shorter) and _PART_KEY.fullmatch(longer[len(shorter) :]) is not None
         if is_part or _negates(title, self.title):
             return max(fits, key=lambda fit: fit[:2])
-        if _NUMERAL.findall(self.title) == numerals:
+        if _numerals(self.title) == numerals:
             near = Indel.normalized_similarity(cited, key)
             damaged = near >= _SURE or Indel.distance(cited, key) == len(key) - len(cited)
             fits.append((near, near >= _NEAR and damaged, None))
         # Numerals may be left out with the end of a title only.
-        if _MIN_PREFIX <= len(cited) < len(key) and _NUMERAL.findall(self.title) == _numerals_before(title, len(cited)):
+        if _MIN_PREFIX <= len(cited) < len(key) and _numerals(self.title) == _numerals_before(title, len(cited)):
             fits.append((Indel.normalized_similarity(cited, key[: len(cited)]), False, None))
         return max(fits, key=lambda fit: fit[:2])
 
@@ -277,7 +282,7 @@ class _Text:
             not _BEFORE.search(self.raw[:start])
             or _SEQUEL.match(self.raw[end:])
             or not (ending or subtitle)
-            or _NUMERAL.findall(self.raw[start:end]) != numerals
+            or _numerals(self.raw[start:end]) != numerals
         ):
             return _NO_FIT
         return alignment.score / 100, ending is not None, start
@@ -292,7 +297,7 @@ class _Text:
 def _numerals_before(title: str, length: int) -> list[str]:
     """Return the numerals in as much of a title as has so long a key."""
     places = _key_with_places(title)[1]
-    return _NUMERAL.findall(title[: places[length - 1] + 1])
+    return _numerals(title[: places[length - 1] + 1])
 
 
 def _ends_with_about(text: str) -> bool:

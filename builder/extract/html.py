@@ -214,10 +214,13 @@ def _mentions(blocks: list[TextBlock], index: dict[str, int], entries: Sequence[
 def _entry(item: html.HtmlElement) -> Reference:
     """Return one bibliography item; ids and addresses in its links count like printed ones."""
     label = _plain_text(next(iter(item.find_class("ltx_tag_bibitem")), None)).strip()
-    enclosed = label[:1] + label[-1:] in ("[]", "()")
+    if label[:1] + label[-1:] in ("[]", "()"):
+        label = label[1:-1].strip()
+    elif label.count("[") != label.count("]") or label.count("(") != label.count(")"):
+        label = label.strip("[]() ")
     return replace(
         parse_entry(_plain_text(item, "ltx_tag_bibitem"), [link.get("href", "") for link in item.iter("a")]),
-        label=label[1:-1] if enclosed else label,
+        label=label,
     )
 
 

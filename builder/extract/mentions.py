@@ -16,7 +16,7 @@ _IN_A_WORK = re.compile(rf"{PLACE}[a-z]*(?:\.\s?|\s)\S*\d")
 _RANGE = re.compile(r"\[\s*(\d{1,4}\s*\]\s*[–—-]\s*\[\s*\d{1,4})\s*\]")
 # "(14)", "(25; 15)", as some journals of the sciences print it. Equations have such numbers too, but for less than half of a list.
 _ROUND, _LEAST_OF_LIST = re.compile(r"(?<!\w)\(\s*(\d{1,3}(?:\s*[,;–—-]\s*\d{1,3})*)\s*\)"), 0.5
-_NUMBERED_OTHERWISE = re.compile(r"\b(?:eqs?|equations?|figs?|figures?|tables?|steps?|items?)\.?\s*$", re.IGNORECASE)
+_NUMBERED_OTHERWISE = re.compile(r"\b(?:eqs?|equations?|figs?|figure|table|step|item)\.?\s*$", re.IGNORECASE)
 _NUMBER = re.compile(r"[+\-−–]?\d+(?:\.\d+)?")
 _LABELS = re.compile(r"\[([^\[\]]{2,120})\]")
 _YEAR = re.compile(r"(?<![\d.])((?:19|20)\d{2})([a-z]?)(?!\d)")
@@ -179,14 +179,13 @@ def _entry_of(by_name: _ByName, surname: str, others: str, year: int, letter: st
         others: what stands between the first author's surname and the year.
     """
     works = by_name.get((surname, year), [])
-    printed = [re.search(rf"{year}([a-z])\b", entry.raw) for _, entry in works]
-    if letter:
-        named = next((i for (i, _), match in zip(works, printed, strict=True) if match and match[1] == letter), None)
-        if named is not None:
-            return named
-    plain = [work for work, match in zip(works, printed, strict=True) if letter or not match]
-    by_authors = ([work for work in pool if _are_authors(others, work[1])] for pool in (plain, works))
-    chosen = next(filter(None, (*by_authors, plain)), works)
+    printed = {i: re.search(rf"{year}([a-z])\b", entry.raw) for i, entry in works}
+    theirs = [work for work in works if _are_authors(others, work[1])]
+    for i, _ in (*theirs, *works):
+        if letter and (match := printed[i]) and match[1] == letter:
+            return i
+    plain = [[work for work in pool if letter or not printed[work[0]]] for pool in (theirs, works)]
+    chosen = plain[0] or theirs or plain[1] or works
     order = ord(letter or "a") - ord("a")
     return next((i for i, _ in (*chosen[order:], *works[order:])), None)
 
@@ -194,7 +193,7 @@ def _entry_of(by_name: _ByName, surname: str, others: str, year: int, letter: st
 def _are_authors(others: str, entry: Reference) -> bool:
     """Tell whether an entry's authors behind the first are those that a mark names, as far as it does."""
     if "et al" in others:
-        return len(entry.authors) > 2 or "et al" in entry.raw
+        return len(entry.authors) > 2 or re.search(r"\bet al\b", entry.raw) is not None
     second = _SECOND.search(others)
     return fold(second[1]) in map(fold, entry.authors[1:]) if second else len(entry.authors) == 1
 

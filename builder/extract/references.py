@@ -75,10 +75,10 @@ _DAY = (
 )
 _DATE = rf"(?:\((?:n\.\s?d\.?|in press|forthcoming|to appear|{_OF_YEAR}[a-z]?, [^()]{{3,30}})\)|\(?{_DAY}\)?)"
 _GLUED, _COMPANY = re.compile(r"(?<=[a-z])[A-Z]{1,3}$"), ("AI", "ML")
-# Pages, and the day on which somebody looked.
+# Pages, but no "2015-03", and the day on which somebody looked.
 _NOT_DATES = re.compile(
-    r"(?:\bpp?\.?|\bpages?|:|,)\s?\w?\d+\s?[–-]\s?\w?\d+|(?<=\d)[;:]\s?\d+\s?[–-]\s?\d+"
-    r"|\[?\b(?:last )?(?:[Aa]ccessed|[Rr]etrieved|[Vv]isited)\b.*"
+    r"(?:\bpp?\.?|\bpages?|:|,)\s?(?!(?:19|20)\d\d\s?[–-]\s?(?:0[1-9]|1[0-2])\b)\w?\d+\s?[–-]\s?\w?\d+"
+    r"|(?<=\d)[;:]\s?\d+\s?[–-]\s?\d+|\[?\b(?:last )?(?:[Aa]ccessed|[Rr]etrieved|[Vv]isited)\b(?=[^.;\]]{0,24}\b20\d\d)[^.;\]]*"
 )
 _YEAR = re.compile(r"(?<![\d.:/<-])((?:1[6-9]|20)\d{2})[a-z]?(?![\d./]?\d)")
 _QUOTED = (

@@ -193,7 +193,10 @@ _ACCENT = re.compile(
 _CEDILLA = re.compile(r"(?<=[cCsStT])\u00b8")
 _DOTLESS = str.maketrans("ıȷ", "ij")
 HYPHENS = ("-", "\u2010")
-_HYPHENED, _SUSPENDED = re.compile(r"[^\W_][-\u2010]$"), re.compile(r"(?:and|or|to|nor|und|as)\b")
+_HYPHENED, _SUSPENDED = (
+    re.compile(r"[^\W_][-\u2010]$"),
+    re.compile(r"(?:and|or|to|nor|as|versus|vs|but|through|rather|und)\b|https?:", re.IGNORECASE),
+)
 _BREAK, _BLANKS = re.compile(r"(?<=[^\W\d_])[-\u2010]$"), re.compile(r"[ \t\r\f\v]+")
 # Compounds whose first part is a word of its own keep their hyphen when they happen to break after it.
 _KEEPS_HYPHEN = frozenset(

@@ -208,8 +208,8 @@ def _authors_with_ids(record: dict[str, Any]) -> tuple[tuple[str, ...], tuple[st
 
 
 def _given_first(name: str) -> str:
-    family, comma, given = name.partition(",")
-    return f"{given.strip()} {family.strip()}" if comma and "," not in given else name
+    family, _, given = name.partition(",")
+    return f"{given.strip()} {family.strip()}"
 
 
 def _authors(record: dict[str, Any]) -> tuple[str, ...]:
@@ -218,8 +218,9 @@ def _authors(record: dict[str, Any]) -> tuple[str, ...]:
     elif isinstance(record["authors"], str):
         # Numbers of affiliations stand in brackets, and a collaboration before a colon.
         plain = re.sub(r"\s*\([^()]*\)", "", record["authors"])
-        # "Lee, Ann; Ek, Bo"
-        pieces = map(_given_first, re.split("[:;]", plain)) if ";" in plain else re.split("[,:]", plain)
+        people = [piece for piece in plain.split(";") if piece.strip()]
+        is_inverted = len(people) > 1 and all(map(_INVERTED.fullmatch, people))
+        pieces = map(_given_first, people) if is_inverted else re.split("[,:;]", plain)
         names = (name for piece in pieces for name in piece.split(" and "))
     else:
         names = iter(record["authors"])
@@ -234,6 +235,8 @@ _CLASS = re.compile(
     r"[A-Z]\.?(?:\d+|m)(?:\.(?:\d+|[a-z]))*|\d\S*|(?:prim(?:ary|\.)?|sec(?:ondary|\.)?|msc|acm|class(?:es)?|and)(?:[-_]?(?:class|\d{4}))?",
     re.IGNORECASE,
 )
+# "Lee, Ann", between semicolons; "A. Lee, B. Ek" and "Ann Lee, Bo Ek" are two people.
+_INVERTED = re.compile(r"\s*(?:[a-z]+ )*[^\s,.:]+\s*,[^,:]+")
 _BETWEEN_DOIS = re.compile(r"[\s,;]+(?=10\.|https?:|doi:|$)|\s", re.IGNORECASE)
 _BETWEEN_CLASSES = re.compile(r"[\s,;:()|\[\]–—]+")
 # arXiv's archives and their subjects, which no word of a sentence looks like.

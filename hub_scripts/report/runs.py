@@ -48,7 +48,9 @@ def facts_of(model: str, known: Mapping[str, ModelFacts]) -> ModelFacts:
         return ModelFacts()
     facts = known[pattern]
     usual = _USUAL.union(*(folded_name(each).split("-") for each in (pattern, facts.link)))
-    more = [word for word in folded_name(re.split("/|__", model)[-1]).split("-") if word not in usual]
+    parts = [folded_name(part) for part in re.split("/|__", model)]
+    own = next((part for part in reversed(parts) if folded_name(pattern) in part), name)
+    more = [word for word in own.split("-") if word not in usual]
     is_its_day = bool(facts.released) and "".join(more).startswith(facts.released.replace("-", ""))
     return ModelFacts() if more and not is_its_day else facts
 
@@ -71,7 +73,10 @@ def _given_facts(path: Path, name: str, values: Any) -> ModelFacts:
 
 
 # Words of a name that tell how a model is asked, or in which form its weights are.
-_USUAL = frozenset("instruct it chat base hf latest gguf awq gptq fp8 bf16 int4 int8 4bit 8bit".split())
+_USUAL = frozenset(
+    "instruct it chat base hf latest main free turbo gguf awq gptq bnb fp8 bf16 nf4 mxfp4 int4 int8 4bit 8bit dynamic quantized "
+    "q2 q3 q4 q5 q6 q8 k m s xs w4a16 w8a8 w8a16".split()
+)
 RECORDS = Path("data") / "runs"
 _KEPT = ("prompt_versions", "made_with", "usage", "subsets", "datasets")
 # Of how a run was asked for: what is about the model, and what is not about the machine; the former are options of `academiceval eval`.

@@ -14,7 +14,7 @@ _LOGGER = logging.getLogger(__name__)
 _NAMES = "|".join((*MONTHS, "sept", *(month[:3] for month in MONTHS)))
 # "knowledge cutoff: December 2023", "cut-off of 2024-06", "Data cutoff | Jun, 2025"
 _CUTOFF = re.compile(
-    rf"cut-?\s?off[^\n]{{0,60}}?(?:\b(?P<name>{_NAMES})\b\.?,?\s+(?P<year>20\d\d)|(?P<iso>20\d\d-(?:0[1-9]|1[0-2])(?!\d)))",
+    rf"cut-?\s?off[^\n]{{0,60}}?(?:(?P<name>{_NAMES})\b\.?,?\s+(?P<year>20\d\d)|(?P<iso>20\d\d-(?:0[1-9]|1[0-2])(?!\d)))",
     re.IGNORECASE,
 )
 

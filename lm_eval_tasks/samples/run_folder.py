@@ -78,7 +78,7 @@ def only_result(folder: Path, owner: str = "the output folder of a run") -> Resu
     """Return the results of a folder that has one file of them; a SamplesError that says what such a folder is if this one has not."""
     refuse_unfinished(folder)
     # lm-eval writes into a folder below the one that it is given.
-    files = newest_results(folder) or results_in(folder, deep=True)
+    files = results_in(newest_run(folder)) or newest_results(folder)
     if len(files) != 1:
         raise SamplesError(f"{folder} contains {len(files) or 'no'} results_*.json; {owner} has one")
     return read_results(files[0])

@@ -28,13 +28,15 @@ from builder.sources.metadata_file import checked_paper, once_within
 from builder.store import Store
 from lm_eval_tasks.base.contract import Licenses
 from lm_eval_tasks.base.progress import batches
-from lm_eval_tasks.base.text import ODD, day, parse_json, title_key
+from lm_eval_tasks.base.text import ODD, day, parse_json, title_key, valid, without_controls
 
 _HEADING = re.compile(r"<h4>\s*(.*?)\s*:?\s*</h4>\s*", re.DOTALL)
-# What is no tag: "age<median".
-_LESS = re.compile(
-    r"<(?!/?(?:[biu]|br|em|h\d|p|strong|su[bp]|small|sc|span|a|italic|bold|title|sec|xref|[a-z]+:[a-z]+|m[a-z]{1,9}(?=>))\b)"
+# What is no tag: "age<median", "a<b".
+_TAGS = (
+    r"[abiup]|br|em|h\d|strong|su[bp]|small|sc|span|div|font|tt|underline|strike|[ou]l|li|list|list-item|italic|bold|title|sec|xref|math"
+    r"|inline-formula|disp-formula|alternatives|tex-math|[a-z]+:[a-z]+|m(?:i|n|o|row|su[bp]|subsup|frac|sqrt|text|style|over|under|space)"
 )
+_LESS = re.compile(rf"<(?!/?(?:{_TAGS})(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>)", re.IGNORECASE)
 # Kinds of publication that report no study of their own.
 _NO_RESEARCH = frozenset(
     "editorial,comment,letter,news,correction,retraction of publication,retraction notice,expression of concern,biography,"
@@ -90,7 +92,8 @@ def _byline(result: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def plain(text: str) -> str:
     """Return a text without its marks, on one line, exponents as in a JATS file."""
-    return one_line(html.fragment_fromstring(_LESS.sub("&lt;", text), create_parent="p"))
+    known = _LESS.sub("&lt;", valid(without_controls(text)))
+    return one_line(html.fragment_fromstring(known, create_parent="p"))
 
 
 # As many as fit into an address.

@@ -162,12 +162,12 @@ _LEAD_LINE = re.compile(
 # Lines that rule off the text, and the paper's title above an abstract: said to be it, or as a heading above another one.
 _RULES = re.compile(
     r"(?:-{3,}[ \t]*\n+)+|[#*_ ]{0,8}title[*_]{0,2}:[^\n]{0,300}\n\s*(?=[#*_ ]{0,8}abstract\b)"
-    r"|(?:#{1,6}\s|\*\*)[^\n]{1,300}\n\s*(?=(?:#{1,6}\s+[*_]{0,2}|\*\*)abstract[*_:. ]{0,4}\n)",
+    r"|(?:#{1,6}\s[^\n]{1,300}|\*\*[^\n*]{1,300}\*\*[ \t]*)\n\s*(?=(?:#{1,6}\s+[*_]{0,2}|\*\*)abstract[*_:. ]{0,4}\n)",
     re.IGNORECASE,
 )
 _FENCE = "```"
 _FENCED = re.compile(r"```\w*\n(.*)\n```", re.DOTALL)
-_ENVIRONMENT = re.compile(r"\\begin\{abstract\}\s*(?P<text>.*?)\s*\\end\{abstract\}", re.DOTALL)
+_ENVIRONMENT = re.compile(r"\\begin\{abstract\}\s*(?P<text>(?:(?!\\begin).)*?)\s*\\end\{abstract\}", re.DOTALL)
 _REMARK = re.compile(
     r"\n(?:[ \t]{0,4}-{3,}[ \t]{0,4}\n{1,3})?[ \t]{0,4}[*_]{0,2}(?:i hope (?:this|that|it|you)|(?:please )?let me know"
     r"|(?:please )?feel free|would you like me|\(?word count)\b"

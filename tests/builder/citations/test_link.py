@@ -238,7 +238,7 @@ def titles(store: Store) -> Store:
             paper(7, "Di Fox", title="The same work under two identifiers of one archive"),
             paper(8, "Di Fox", title="The same work under two identifiers of one archive", day=3),
             paper(9, "Ed Orr", title="Talk"),
-            paper(10, "Ol Ai", title="Version-4 Report of a Model"),
+            paper(10, "Ol Ai", title="Version-4 Report of a 3D Model"),
         ],
         since="",
     )
@@ -268,8 +268,8 @@ def titles(store: Store) -> Store:
         ("D. Fox. The same work under two identifiers of one archive. 2026.", 7),
         ("D. Fox. The same work under two identifiers of one garden. 2026.", None),
         ("E. Orr. Talk. 2026.", None),
-        ("O. Ai. Version-4 report of a model. 2026.", 10),
-        ("O. Ai. Version-4o report of a model. 2026.", None),
+        ("O. Ai. Version-4 re- port of a 3d model. 2026.", 10),
+        ("O. Ai. Version-4o report of a 3D model. 2026.", None),
         # A near title with another paper's id is that paper's; some authors print a wrong id beside the title itself.
         ("A. Lee. O ine reinforcement learning with con dent classi cation. arXiv:2509.01322, 2027.", None),
         ("A. Lee. Offline reinforcement learning with confident classification. arXiv:2509.01322, 2027.", 3),

@@ -112,7 +112,7 @@ def test_a_number_of_papers_is_taken_from_all_months(tmp_path: Path, service: Eu
     ("marked", "text"),
     [
         ("10<sup>5</sup> cells (3.2 &times; 10<sup>-4</sup> M)", "10^5 cells (3.2 × 10^-4 M)"),
-        ("age<median and BMI>30, p<0.05, of H<sub>2</sub>O", "age<median and BMI>30, p<0.05, of H2O"),
+        ("age<median and BMI>30, 1<p<2, of H<sub>2</sub>O", "age<median and BMI>30, 1<p<2, of H2O"),
         ("A <i>Drosophila</i> gene &lt; 5 & more", "A Drosophila gene < 5 & more"),
     ],
 )

@@ -96,7 +96,7 @@ RECORD: dict[str, Any] = {
         ({"doi": "https://doi.org/10.1000/ABC"}, "doi", "10.1000/abc"),
         ({"doi": "10.1000/ABC; 10.1000/X"}, "doi", "10.1000/abc"),
         ({"authors": "Lee, Ann; Ek, Bo"}, "authors", ("Ann Lee", "Bo Ek")),
-        ({"authors": "Ann Lee, Bo Ek and Cy Alm"}, "authors", ("Ann Lee", "Bo Ek", "Cy Alm")),
+        ({"authors": "Ann Lee, Bo Ek; Cy Alm, Di Wu"}, "authors", ("Ann Lee", "Bo Ek", "Cy Alm", "Di Wu")),
     ],
 )
 def test_a_record_enters_in_the_form_that_evaluators_read(change: dict[str, Any], field: str, value: object) -> None:

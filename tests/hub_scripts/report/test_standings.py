@@ -341,7 +341,8 @@ def test_right_or_wrong_boards_have_no_bounds_where_all_is_right_and_near_it_hol
 def test_facts_of_models(tmp_path: Path) -> None:
     known = known_models()
     assert facts_of("meta-llama/Llama-3.1-8B-Instruct", known).organisation == "Meta"
-    assert facts_of("Qwen__Qwen3-8B", known).parameters == "8B"
+    for same in ("Qwen__Qwen3-8B", "unsloth/Qwen3-8B-bnb-4bit", "/models/qwen3-8b/snapshots/abc123"):
+        assert facts_of(same, known).parameters == "8B"
     assert facts_of("acme/own", known) == ModelFacts()
     # They are made from these makers' models, or came after them.
     for other in ("R1-Distill-Qwen-7B", "R1-0528-Qwen3-8B", "V3.1"):
