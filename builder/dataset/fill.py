@@ -141,12 +141,14 @@ class _Filling:
             for split in SPLITS:
                 by_id = list(read_rows(self.source, ids, split)) if ids else []
                 whole = read_rows(self.source, configuration, split)
-                rows = with_positions(whole, {row["position"] for row in by_id})
+                positions = {row["position"] for row in by_id}
+                rows = with_positions(whole, positions)
                 before = self.report.dropped.total()
-                for _, row in merge(rows, self._completed(by_id, configuration), key=itemgetter(0)):
+                for position, row in merge(rows, self._completed(by_id, configuration), key=itemgetter(0)):
                     if reason := self._lost_text(schema, row):
                         self.report.drop(f"{configuration.name} {row['id']}", reason)
                     else:
+                        self.report.kept += position in positions
                         writer.add(split, row)
                 lacking[split] = self.report.dropped.total() - before
             return _counting(writer.close(), lacking)
@@ -171,7 +173,6 @@ class _Filling:
                     f"{configuration.name} {row['id']!r:.80} is not a row by id that this release can read ({err})"
                 ) from err
             if not isinstance(outcome, str) and schema.sha256_of(outcome) == row["row_sha256"]:
-                self.report.kept += not self._lost_text(schema, outcome)
                 yield row["position"], outcome
                 continue
             reason = outcome if isinstance(outcome, str) else "changed_row"

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import lzma
 import re
 from collections import Counter
@@ -14,9 +13,9 @@ from builder.extract.sections import role_span
 from builder.records import Document, Role
 from builder.sources.sample import draw, page
 from builder.sources.sample.world import make_world
-from standins.places import DATA
+from standins.places import DATA, table_beside
 
-_PRINTED = json.loads(Path(__file__).with_name("printed.json").read_text(encoding="utf-8"))
+_PRINTED = table_beside(__file__, "printed.json")
 PAGE = """<!DOCTYPE html><html><body><nav>Menu <a href="/">home</a></nav>
 <div id="watermark-tr">arXiv:2601.01234v2 [cs.CL] 05 Jan 2026</div>
 <article class="ltx_document"><h1 class="ltx_title ltx_title_document">A <em>Title</em></h1>

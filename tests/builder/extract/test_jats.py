@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -16,9 +15,10 @@ from builder.sources.jats.front import abstract_of
 from builder.sources.jats.markup import parse_article as parsed_article
 from builder.sources.sample.world import make_world
 from standins.jats_world import article, doi_of
+from standins.places import table_beside
 from tests.helpers.planted import citations
 
-_PRINTED = json.loads(Path(__file__).with_name("printed.json").read_text(encoding="utf-8"))
+_PRINTED = table_beside(__file__, "printed.json")
 FRONT = """<front><article-meta><article-id pub-id-type="doi">10.5555/x.1</article-id><title-group><article-title>A
 <italic>Title</italic><xref ref-type="fn" rid="f1">*</xref></article-title></title-group>
 <abstract><title>Abstract</title><sec><title>Background</title><p>Why.</p></sec><sec><title>Results:</title><p>What.</p></sec></abstract>

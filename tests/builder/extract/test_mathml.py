@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,9 @@ from lxml import etree
 from builder.extract.html import read_html
 from builder.extract.jats import read_jats
 from builder.mathml import linear, write_formulas
+from standins.places import table_beside
 
-_PRINTED = json.loads(Path(__file__).with_name("printed.json").read_text(encoding="utf-8"))
+_PRINTED = table_beside(__file__, "printed.json")
 
 
 @pytest.mark.parametrize(("inner", "text"), _PRINTED["formulas"])

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from builder.extract.lines import Line
 from builder.extract.mentions import find_mentions
 from builder.extract.references import parse_entry, read_entries
 from builder.records import Reference, Section
+from standins.places import table_beside
 
-_PRINTED = json.loads(Path(__file__).with_name("printed.json").read_text(encoding="utf-8"))
+_PRINTED = table_beside(__file__, "printed.json")
 TITLE = "Sparse routing for long inputs"
 
 

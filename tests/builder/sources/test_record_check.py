@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +12,10 @@ from builder.ids import names_of
 from builder.records import UNKNOWN_LICENSE
 from builder.retractions import is_taken_back
 from builder.sources.metadata_file import checked_paper, paper_from_record
+from standins.places import table_beside
 
 # What comments, abstracts and titles say, and whether they say that their paper was taken back.
-_TAKEN_BACK = json.loads(Path(__file__).with_name("taken_back.json").read_text(encoding="utf-8"))
+_TAKEN_BACK = table_beside(__file__, "taken_back.json")
 
 
 @pytest.mark.parametrize(("comment", "abstract", "withdrawn"), _TAKEN_BACK["records"])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import jinja2
 import pytest
 
 from lm_eval_tasks.llm.thoughts import Reply, in_marks, marks_of, opening_mark, take_apart
+from standins.places import table_beside
 
-_MARKS = json.loads(Path(__file__).with_name("marks.json").read_text(encoding="utf-8"))
+_MARKS = table_beside(__file__, "marks.json")
 
 
 def parts(text: str, opens: str = "", closing: str = "") -> tuple[str, bool]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +13,12 @@ from lm_eval_tasks.families.score import score
 from lm_eval_tasks.families.walk.programs import papers_by_place
 from lm_eval_tasks.prompts import filled, named_lines
 from lm_eval_tasks.samples.answers import ScoredAnswer
+from standins.places import table_beside
 from tests.helpers.samples import own
 from tests.helpers.typed_rows import reading_answering, reading_row
 
 # Ways in which models write answers, and what each says: a set, pairs, an index of four candidates; then what it says read strictly.
-_WRITTEN = json.loads(Path(__file__).with_name("answers.json").read_text(encoding="utf-8"))
+_WRITTEN = table_beside(__file__, "answers.json")
 
 
 def _of_text(case: list[Any]) -> str:

@@ -3,15 +3,14 @@ from __future__ import annotations
 import itertools
 import json
 import lzma
-from pathlib import Path
 
 import pytest
 
 from lm_eval_tasks.families.writing import refine
-from standins.places import DATA
+from standins.places import DATA, table_beside
 
 # Ways in which models write titles and texts, and titles that look like such ways.
-_WRITTEN = json.loads(Path(__file__).with_name("answers.json").read_text(encoding="utf-8"))
+_WRITTEN = table_beside(__file__, "answers.json")
 TITLE = "Sparse Routing for Long Inputs: A Study"
 
 
