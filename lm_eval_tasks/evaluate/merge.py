@@ -112,7 +112,9 @@ def _identity_of(one: _ShardRun) -> dict[str, object]:
     """Return what makes a run a different one: not where and how fast its model and data were served."""
     run = one.request
     return {
-        **{name: value for name, value in asdict(run).items() if name not in (*RUNTIME, "tasks", "contexts")},
+        **{name: value for name, value in asdict(run).items() if name not in RUNTIME},
+        "tasks": sorted(run.tasks),
+        "contexts": sorted(run.contexts),
         "model_args": distinguishing(run.model_args),
         "metadata": {key: value for key, value in run.metadata.items() if key != "dataset"},
     }

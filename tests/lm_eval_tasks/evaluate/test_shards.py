@@ -68,9 +68,10 @@ def test_what_is_not_one_run_is_refused(shards: list[Path], command: Command, da
     other = evaluated(command, dataset, tmp_path / "other", "--shard", "2/3")
     [file] = other.glob("results_*.json")
     content = json.loads(file.read_text())
-    content["academiceval"]["run"]["weights"] = {"pretrained": "x"}
-    file.write_text(json.dumps(content))
-    assert "differ in weights" in refused(*shards[:2], other)
+    for name, value in {"weights": {"pretrained": "x"}, "tasks": ["academiceval_abs_28k", OTHER]}.items():
+        run = {**content["academiceval"]["run"], name: value}
+        file.write_text(json.dumps({**content, "academiceval": {**content["academiceval"], "run": run}}))
+        assert f"differ in {name}" in refused(*shards[:2], other)
     [file] = shards[0].glob("samples_*")
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
     assert f"{file} is not the file" in refused(*shards)
