@@ -223,7 +223,7 @@ def init(arguments: Namespace) -> Iterator[str | Table]:
         table = file.with_name(PDF_TABLE)
         papers, dated, authored = write_table(folder, files, table, LocalEngine(arguments.jobs), arguments.contact)
         yield (
-            f"written: {table}, papers {papers}, with title and day {dated}, of these with authors {authored}; "
+            f"written: {table}: {papers} papers, {dated} with title and day, {authored} of these with authors; "
             "correct it before you run the round"
         )
 

@@ -53,7 +53,7 @@ def reading(rows: Mapping[str, Rows]) -> Iterator[str]:
     """Bits per byte with less and more to read, and what the paper's own words save over another's."""
     # Of a step that several runs took, that over most rows.
     saved = sorted((row for row in rows["savings.csv"] if row["papers"] == "new"), key=lambda row: int(row["rows"]))
-    yield from _head(["model", "rows", "title", "other", "own", "saved over other", "of it copied"])
+    yield from _head(["model", "rows", "title", "other", "own", "saved over other", "of which copied"])
     for model in dict.fromkeys(row["model"] for row in rows["savings.csv"]):
         own = {(row["less"], row["more"]): row for row in saved if row["model"] == model}
         other = own.get(("other", "start"))

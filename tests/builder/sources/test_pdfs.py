@@ -58,7 +58,7 @@ def test_a_folder_becomes_a_round_without_an_edit_and_one_without_samples_names_
 ) -> None:
     code, out, err = command("init", "--source", "pdfs", folder.name)
     assert code == 0, err
-    assert "papers 5, with title and day 5, of these with authors 5" in out
+    assert "5 papers, 5 with title and day, 5 of these with authors" in out
     table = {row["title"]: row for row in rows()}
     for paper in WORLD[:5]:
         row = table[paper.title]
