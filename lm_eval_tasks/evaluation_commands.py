@@ -166,28 +166,30 @@ def eval_(arguments: Namespace) -> Iterator[str | Table]:
     )
     from lm_eval_tasks.compat.lm_eval import parse_args
     from lm_eval_tasks.engines.registry import open_engine, working_with
-    from lm_eval_tasks.evaluate.identity import label_of
+    from lm_eval_tasks.evaluate.identity import distinguishing, label_of
     from lm_eval_tasks.evaluate.run import evaluate
     from lm_eval_tasks.evaluate.run_plan import RunPlan, SampleSelection
     from lm_eval_tasks.evaluate.shorter import contexts_of
-    from lm_eval_tasks.samples.run_folder import only_result, removed_if_empty, run_folder
+    from lm_eval_tasks.samples.run_folder import only_result, run_folder
     from lm_eval_tasks.stats.opened import shown_run
 
     arguments_of_model = parse_args(options.model_args)
-    output = options.output or run_folder(label_of(options.model, arguments_of_model))
-    run = RunPlan.of(
-        model=options.model,
-        model_args=options.model_args,
-        tasks=tuple(options.tasks.split(",")),
-        metadata=metadata,
-        contexts=contexts_of(options.contexts) if options.contexts else (),
-        selection=SampleSelection(options.limit, samples),
-        generation=generation,
-        means=means_of(options, label_of(options.model, arguments_of_model, full=True)),
-        output=output,
-    )
-    with removed_if_empty(output), open_engine(options.engine) as engine, working_with(engine):
-        evaluate(run)
+    label = label_of(options.model, arguments_of_model)
+    asked = [options.model, distinguishing(arguments_of_model), options.tasks, options.contexts]
+    with run_folder(options.output, label, asked) as output:
+        run = RunPlan.of(
+            model=options.model,
+            model_args=options.model_args,
+            tasks=tuple(options.tasks.split(",")),
+            metadata=metadata,
+            contexts=contexts_of(options.contexts) if options.contexts else (),
+            selection=SampleSelection(options.limit, samples),
+            generation=generation,
+            means=means_of(options, label_of(options.model, arguments_of_model, full=True)),
+            output=output,
+        )
+        with open_engine(options.engine) as engine, working_with(engine):
+            evaluate(run)
     yield from (*shown_run(only_result(output)), f"\nwritten: {output}")
 
 

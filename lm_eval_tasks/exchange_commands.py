@@ -69,17 +69,15 @@ def score(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.evaluate.exported import scoring_plan, unused_answers
     from lm_eval_tasks.evaluate.run import evaluate
     from lm_eval_tasks.evaluate.run_plan import SampleSelection
-    from lm_eval_tasks.samples.run_folder import only_result, removed_if_empty, run_folder
+    from lm_eval_tasks.samples.run_folder import only_result, run_folder
     from lm_eval_tasks.samples.sample import read
     from lm_eval_tasks.stats.opened import shown_run
 
     name = arguments.name or arguments.answers.stem
     metadata = options_metadata(arguments)
     check_dataset(dataset_of(metadata))
-    output = arguments.output or run_folder(name)
-    plan = scoring_plan(arguments.answers, name, metadata, SampleSelection(arguments.limit), output)
-    with removed_if_empty(output):
-        evaluate(plan)
+    with run_folder(arguments.output, name, [str(arguments.answers.resolve()), metadata]) as output:
+        evaluate(scoring_plan(arguments.answers, name, metadata, SampleSelection(arguments.limit), output))
     yield from shown_run(only_result(output))
     unused = unused_answers(arguments.answers, read([output]))
     if unused:

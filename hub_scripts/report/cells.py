@@ -167,9 +167,9 @@ class ScoreRow:
 
 
 def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[ScoreRow]:
-    """Make the rows of all settings, the newest round and the best scores first."""
+    """Make the rows of all settings, the best scores of each first."""
     rows = []
-    for group in sorted(groups, key=lambda group: group.key.round, reverse=True):
+    for group in groups:
         # A run that has not ended may be over another split.
         scored = {id_ for cell in group.cells for column in cell.columns.values() for id_ in column.scores}
         for metric in LABELS:

@@ -42,7 +42,7 @@ def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], draft: Path) -
     styles = looks({cell.model for group in groups for cell in group.cells})
     with mpl.rc_context(STYLE):
         plots: list[Plot] = []
-        for round_ in sorted({group.key.round for group in groups}, reverse=True):
+        for round_ in dict.fromkeys(group.key.round for group in groups):
             round_groups = [group for group in groups if group.key.round == round_]
             metric = _shown_metric(round_groups)
             for shown in filter(None, (metric, *_OF_SIZES)):
@@ -127,7 +127,7 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
         floors = [row[8] for row in rows if row[0] == task and row[8] is not None]
         # Programs, the floors of questions, have lines of their own.
         if floors and metric not in _OF_SIZES:
-            axis.axhline(fmean(floors), color="black", linewidth=0.8, linestyle=":", label="floor (wrong paper)")
+            axis.axhline(fmean(floors), color="black", linewidth=0.8, linestyle=":", label="floor (best program)")
         axis.set(title=TASK_LABELS[task], xlabel="prompt (thousand tokens)")
     axes[0].set_ylabel(LABELS[metric])
     sheet.add_legend(figure)

@@ -155,10 +155,14 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     """
     finding = _Finding(_folders(labels or {}))
     given = {file.resolve() for path in [*paths, *finding.labels] for file in _files(path)}
+    given |= {samples for file in given if file.match(f"{RESULTS}*.json") for samples in samples_beside(file).values()}
     # Results say of which split samples are.
     results = {each for file in given for each in results_in(file.parent) if task_of(file.name, each)}
     finding.read(sorted(given | results))
     inputs = finding.inputs
+    for folder, name in finding.labels.items():
+        if not any(folder in file.parents for file in [*(each.path for each in inputs.samples), *inputs.left_out]):
+            raise ReportError(f"--label {name} names {folder}, which contains no run")
     if not inputs.samples and not inputs.manifests and inputs.left_out:
         path, split = min(inputs.left_out.items())
         raise ReportError(f"the scores in {path} are over the split {split!r}: a page shows those of the test papers")
@@ -255,7 +259,8 @@ class _Finding:
             known = self.inputs.duels.get(title)
             self.inputs.duels[title] = replace(shown, rows=[*known.rows, *shown.rows]) if known else shown
         else:
-            self.inputs.verdicts.add(path, self._judged_model(str(content.get("judged_model", ""))), content)
+            model = self._label(path) or self._judged_model(str(content.get("judged_model", "")))
+            self.inputs.verdicts.add(path, model, content)
 
     def _label(self, path: Path) -> str:
         """Find the label of the nearest folder around a file that has one; "" without one."""

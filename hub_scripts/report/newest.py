@@ -148,4 +148,4 @@ def _contents(key: Key, runs: Mapping[str, Sequence[SettingRun]]) -> dict[str, s
 def _key(sample: Sample, names: RoundNames) -> Key:
     """Name the setting, and what was asked differently from usual; retrieval counts as part of the model."""
     row = sample.row
-    return Key(names.get((row.round, row.dataset_revision), row.round), row.setting if row.retriever else row.name)
+    return Key(names.get((row.round, row.dataset_revision), row.round), row.suffixed if row.retriever else row.name)

@@ -130,7 +130,9 @@ def _write(
 ) -> Iterator[str]:
     files = groups(inputs).items()
     folder = draft / "data" / "samples"
-    all_groups = in_order(gather(key, of_key, inputs, folder, licenses) for key, of_key in progress(files, "report"))
+    gathered = in_order(gather(key, of_key, inputs, folder, licenses) for key, of_key in progress(files, "report"))
+    by_round = [list(of_round) for _, of_round in groupby(gathered, key=lambda group: group.key.round)]
+    all_groups = [group for of_round in sorted(by_round, key=_newness, reverse=True) for group in of_round]
     if inputs.samples and not all_groups:
         raise ReportError(f"{inputs.samples[0].path} contains no sample; run `academiceval eval` again")
     inputs.verdicts.warn_of_others()
@@ -141,8 +143,9 @@ def _write(
     for path, (same, every) in over.items():
         if every and not same:
             yield f"{path}: no run was made over exactly these files, but over another build of their round"
-    by_round = [list(round_groups) for _, round_groups in groupby(all_groups, key=lambda group: group.key.round)]
-    boards = [_boards(round_groups, inputs, over) for round_groups in sorted(by_round, key=_newness, reverse=True)]
+    boards = [
+        _boards(list(of_round), inputs, over) for _, of_round in groupby(all_groups, key=lambda group: group.key.round)
+    ]
     off_board = _off_board(all_groups, boards)
     if off_board:
         yield f"on no board, only by task and setting: {', '.join(off_board)}"

@@ -200,7 +200,9 @@ def _gain(model: str, tasks: Sequence[PlacedTask], groups: Sequence[Group], ever
         full, cell = _cell(group, model), _shorter_cell(group, model, target_of(group.task).headline, every)
         if not full or not cell or not any(gain.is_headline for gain in _gains_of_cell(group, full, every)):
             return None
-        task = _placed_task(group, _cell_over(cell, full.columns[group.metric].scores, group.metric))
+        over = _cell_over(cell, full.columns[group.metric].scores, group.metric)
+        # Cells that were shown less have no floor of their own on the page.
+        task = place_task(group.key.setting, group.task, over.columns.get(group.metric), full.floors.get(group.metric))
         if task is None:
             return None
         short.append(task)

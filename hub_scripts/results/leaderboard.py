@@ -16,7 +16,7 @@ from builder.round.takedowns import ERRATA, parse_errata
 from hub_scripts.errors import HubError
 from hub_scripts.hub.benchmark import EVAL, task_id, task_ids
 from hub_scripts.hub.repo import MAIN, Repo
-from lm_eval_tasks.base.contract import MANIFEST
+from lm_eval_tasks.base.contract import FULL, MANIFEST
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.manifest import ListedConfiguration, Manifest
 from lm_eval_tasks.base.metadata import TEST
@@ -101,13 +101,12 @@ FILE = ".eval_results/academiceval.yaml"
 _METRICS = tuple(dict.fromkeys(family.ranking for family in FAMILIES))
 # Options with which a run is about another setting's samples, or a part.
 OF_A_PART = ("config", "published_after", "published_before", "shard", "fits_only")
-# Options with which a task is another one.
-_OTHER_TASK = ("context", "retriever", "similarity", "chunks", "chunk_size")
 
 
 def entries(results: Results, published: PublishedRound, url: str) -> list[dict[str, Any]]:
     """Return the scores of a run, whose file is at `url`, that belong on a leaderboard: of whole tasks, as `eval.yaml` defines them."""
-    if results.split != TEST or any(results.options.get(name) for name in (*OF_A_PART, *_OTHER_TASK)):
+    is_shorter = results.options.get("context") not in (None, "", FULL)
+    if results.split != TEST or is_shorter or any(results.options.get(name) for name in OF_A_PART):
         return []
     leaderboard_entries = []
     for score in results.scores:

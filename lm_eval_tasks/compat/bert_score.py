@@ -18,6 +18,13 @@ def load(model: str, layers: int | None) -> tuple[Any, Any]:
     return loaded._tokenizer, loaded._model.eval()
 
 
+def tuned_layers() -> dict[str, int]:
+    """Return model -> the layer whose states the library compares."""
+    from bert_score.utils import model2layers
+
+    return dict(model2layers)
+
+
 def encode(tokenizer: Any, text: str) -> list[int]:
     """Return the ids of a text's tokens, special ones included."""
     from bert_score.utils import sent_encode

@@ -7,7 +7,7 @@ from pathlib import Path
 from lm_eval_tasks import families
 from lm_eval_tasks.base.contract import CALLED, CONTEXTS, FULL, LIKELIHOOD, Context
 from lm_eval_tasks.base.errors import OptionError
-from lm_eval_tasks.base.metadata import TEST, dataset_of, text_or_none
+from lm_eval_tasks.base.metadata import TEST, dataset_of, values
 from lm_eval_tasks.base.text import suggestion
 from lm_eval_tasks.data.round_folder import find_round
 from lm_eval_tasks.families.descriptor import FAMILIES_FOLDER, Task, slug_of
@@ -39,7 +39,7 @@ def of_round(tasks: Sequence[str], metadata: Mapping[str, object], why_no_likeli
     groups = {group.name for group in GROUPS}
     if not groups & set(tasks):
         return list(tasks)
-    round_ = find_round(dataset_of(metadata), text_or_none(metadata.get("dataset_revision")))
+    round_ = find_round(dataset_of(metadata), values(metadata)["dataset_revision"])
     if round_ is None:
         return list(tasks)
     with_rows = round_.with_rows(str(metadata.get("split") or TEST))

@@ -13,7 +13,7 @@ from lm_eval_tasks.base.progress import counted
 from lm_eval_tasks.judge.verdict import REPAIR, is_complete, parse, prompt_of
 from lm_eval_tasks.llm.chat import Ask, Messages, NoAnswer, Server, Stopped, ask_all, served_models
 from lm_eval_tasks.llm.ledger import LOST, OPEN, Purse
-from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals
+from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals, usage_together
 
 _MAX_TOKENS = 1024
 USAGE = "usage"
@@ -151,5 +151,5 @@ async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
 
 
 def _usage_entry(usages: Sequence[Usage]) -> dict[str, object]:
-    sums = asdict(UsageTotals.of(usages))
+    sums = asdict(usage_together([UsageTotals.of([usage]) for usage in usages]))
     return {USAGE: {name: value for name, value in sums.items() if value not in (None, {}) and name != "finish"}}

@@ -7,6 +7,7 @@ from typing import Any
 from lm_eval_tasks.base.bm25 import best, bm25_scores
 from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.base.progress import batches
 from lm_eval_tasks.base.text import sentences
 from lm_eval_tasks.data.window import READ
 from lm_eval_tasks.families.writing import hook
@@ -71,10 +72,12 @@ def _rows(folders: Sequence[Path], settings: Mapping[str, str]) -> dict[tuple[st
 
 
 def _chunks(body: str) -> list[str]:
-    """Return a body in passages of whole sentences, about 80 words each."""
+    """Return a body in passages of whole sentences, about 80 words each; a text without ends of sentences is cut after so many."""
     chunks: list[list[str]] = [[]]
     count = 0
-    for sentence in sentences(" ".join(body.split())):
+    found = (sentence.split() for sentence in sentences(" ".join(body.split())))
+    pieces = (" ".join(piece) for sentence in found for piece in batches(sentence, 2 * _WORDS))
+    for sentence in pieces:
         words = len(sentence.split())
         if chunks[-1] and count + words > _WORDS:
             chunks.append([])

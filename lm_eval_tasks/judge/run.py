@@ -14,7 +14,16 @@ from lm_eval_tasks.base.errors import EvalError
 from lm_eval_tasks.base.files import exclusive, write_whole
 from lm_eval_tasks.base.journal import Journal
 from lm_eval_tasks.base.text import ODD, parse_json
-from lm_eval_tasks.judge.ask import Comparison, Outcome, ask_judge, check_judge, is_answered, outcome_of, usages_of
+from lm_eval_tasks.judge.ask import (
+    Comparison,
+    Outcome,
+    ask_judge,
+    check_judge,
+    is_answered,
+    key_of,
+    outcome_of,
+    usages_of,
+)
 from lm_eval_tasks.judge.verdict import PROMPT_VERSION, SETTLED, texts_hash
 from lm_eval_tasks.judge.win_rates import Judged, summary
 from lm_eval_tasks.llm.addresses import check_address
@@ -39,8 +48,10 @@ def load(paths: Sequence[Path]) -> list[Sample]:
     if len(writing) < len(every):
         names = ", ".join(dict.fromkeys(sample.task for sample in every if sample.row.way != GENERATED))
         _LOGGER.warning("not judged, because a likelihood is no text: %s", names)
-    # Of a run in several contexts, what was asked in full.
     samples = [sample for sample in writing if not sample.row.shown] or writing
+    if len(samples) < len(writing):
+        names = ", ".join(dict.fromkeys(sample.task for sample in writing if sample.row.shown))
+        _LOGGER.warning("not judged beside what was asked in full, but alone if you give their files: %s", names)
     if not any(sample.answer.strip() for sample in samples):
         raise EvalError(f"{', '.join(map(str, paths))}: no sample has a text to judge")
     rounds = sorted({sample.row.round for sample in samples})
@@ -149,7 +160,8 @@ def judge(judging: Judging) -> dict[str, object]:
         journal = Journal(judging.journal_file)
         asked = questions(samples, judging.passages)
         ask_judge(server, asked, journal, means=judging.means, concurrency=judging.concurrency)
-        usages = usages_of(journal)
+    keys = {key_of(server.model, question) for question in questions(samples, judging.passages)}
+    usages = usages_of({key: journal[key] for key in journal if key in keys})
     outcomes = [judging.outcomes(sample, journal) for sample in samples]
     _check_answered(server.model, outcomes)
     judged = [_judged(*pair) for pair in zip(samples, outcomes, strict=True)]
@@ -164,27 +176,28 @@ def judge(judging: Judging) -> dict[str, object]:
 def _write(file: Path, results: Mapping[str, Any]) -> None:
     with exclusive(file):
         before, now = _subjects_in(file), _subjects(results)
-        lost = sorted(subject for subject, count in before.items() if now.get(subject, 0) < count)
+        lost = sorted(subject for subject, texts in before.items() if not texts <= now.get(subject, set()))
         if lost:
             more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
             _LOGGER.warning(
-                "%s no longer has all results of %s; their verdicts are kept: the command with that judge and all samples shows them again",
+                "%s no longer has all results of %s; their verdicts are kept: the command with that judge and all samples shows them "
+                "again, and --name keeps models apart",
                 file,
                 ", ".join(lost[:3]) + more,
             )
         write_whole(file, json.dumps(results, ensure_ascii=False, indent=1))
 
 
-def _subjects(results: Mapping[str, Any]) -> dict[str, int]:
-    """Return what a file of results is about, judge, task and round -> on how many samples."""
+def _subjects(results: Mapping[str, Any]) -> dict[str, set[tuple[str, str]]]:
+    """Return what a file of results is about, judge, task and round -> samples with the hashes of their texts."""
     return {
-        f"{judge} on {task}, round {results['round']}"[:200]: len(results["verdicts"][task])
+        f"{judge} on {task}, round {results['round']}"[:200]: set(results["texts"][task].items())
         for task, judges in results["tasks"].items()
         for judge in judges
     }
 
 
-def _subjects_in(file: Path) -> dict[str, int]:
+def _subjects_in(file: Path) -> dict[str, set[tuple[str, str]]]:
     try:
         return _subjects(parse_json(file.read_bytes()))
     except (OSError, *ODD):

@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from lm_eval_tasks.base.files import sha256_of_bytes
+from lm_eval_tasks.llm.thoughts import take_apart
 
 # The published prompt, `judge.txt`; any change to it is a new version.
 PROMPT_VERSION = 1
@@ -65,10 +66,10 @@ def _words(file: str) -> str:
 def parse(text: str) -> dict[str, int] | None:
     """Return the verdict in a judge's answer: overall, and for each dimension that can be read, the place of the better answer, 1 or 2, or
     `TIE`. It is the last JSON object that names an overall winner, for drafts come first, and none that another such object holds; None
-    without any.
+    without any. Reasoning is no part of the answer.
     """
     verdict, end = None, 0
-    for content, stop in _objects(text):
+    for content, stop in _objects(take_apart(text).answer):
         named = {name: _winner(content.get(name)) for name in (*DIMENSIONS, OVERALL)}
         winners = {name: winner for name, winner in named.items() if winner is not None}
         if OVERALL in winners and stop > end:

@@ -169,6 +169,10 @@ class _Asking:
         lost: list[Usage] = []
         usage = Usage(0, 0)
         if self._budget:
+            while self._budget.awaits(most):
+                await self._sleep(_STEP)
+            if self.gone is not None:
+                raise Stopped
             self._budget.take(most)
         try:
             answer, said = await self._ask_with_retries(messages, longest, most, lost)

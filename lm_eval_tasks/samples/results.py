@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from lm_eval_tasks.base.errors import SamplesError
-from lm_eval_tasks.base.metadata import TEST
+from lm_eval_tasks.base.metadata import TEST, values
 from lm_eval_tasks.base.text import ODD, day, parse_json
 from lm_eval_tasks.base.typed import Count, number, typed
 from lm_eval_tasks.families.registry import FAMILIES
@@ -217,7 +217,8 @@ def _lm_eval_results(path: Path, file: Arguments) -> Results:
     if not full_name:
         raise ValueError("it does not name its model")
     each = [typed(dict[str, object], content.configs[task].get("metadata") or {}) for task in tasks]
-    revisions = sorted({str(metadata["dataset_revision"]) for metadata in each if metadata.get("dataset_revision")})
+    named = [metadata["dataset_revision"] for metadata in each if metadata.get("dataset_revision")]
+    revisions = sorted({str(values({"dataset_revision": name})["dataset_revision"]) for name in named})
     model = label(full_name.rstrip("/"))
     counts = {task: (content.counts[task]["effective"], content.counts[task]["original"]) for task in tasks}
     rounds = [name for name in revisions if name != "main" and not _COMMIT.fullmatch(name)]

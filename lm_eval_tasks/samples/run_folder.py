@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.errors import EvalError, SamplesError
-from lm_eval_tasks.base.files import known_sha256, write_together
+from lm_eval_tasks.base.files import known_sha256, sha256_of_bytes, write_together, write_whole
 from lm_eval_tasks.base.redaction import redact
 from lm_eval_tasks.samples.block import OURS, Arguments, Block
 from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_results
@@ -20,6 +20,8 @@ from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_result
 _LOGGER = logging.getLogger(__name__)
 SAMPLES = "samples_"
 _TIME = "%Y-%m-%dT%H-%M-%S"
+# What a journal belongs to: how its run was asked for, and the server that answers come from.
+_ASKED, NOTED_ADDRESS = (f".{JOURNAL}.{note}" for note in ("asked", "address"))
 _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
 
 
@@ -28,16 +30,44 @@ def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
     return sorted(folder.glob(f"{'**/' * deep}{RESULTS}*.json"))
 
 
-def run_folder(label: str) -> Path:
-    """Return where a run of a model goes if nobody says: results/MODEL/TIME, or the newest such folder if its run did not end."""
-    folder = Path("results") / label
-    newest = newest_run(folder)
-    return folder / f"{datetime.now(UTC):{_TIME}}" if not (newest / JOURNAL).is_file() or results_in(newest) else newest
+@contextmanager
+def run_folder(given: Path | None, label: str, asked: object) -> Iterator[Path]:
+    """Give a run its output folder: the one that was named, or results/MODEL/TIME; or the newest such folder whose run did not end, if it
+    was asked for in the same way. A run that fails before it has an answer leaves none.
+    """
+    noted = sha256_of_bytes(json.dumps(asked, sort_keys=True, default=str))
+    output = given or _unnamed_folder(Path("results") / label, noted)
+    if not given:
+        write_whole(output / _ASKED, noted)
+    with removed_if_empty(output):
+        yield output
+
+
+def _unnamed_folder(folder: Path, asked: str) -> Path:
+    for run in sorted(_timed_runs(folder), reverse=True):
+        is_same = not (run / _ASKED).is_file() or (run / _ASKED).read_text(encoding="utf-8") == asked
+        if is_same and not results_in(run):
+            return run
+    return folder / f"{datetime.now(UTC):{_TIME}}"
 
 
 def newest_run(folder: Path) -> Path:
-    """Return the folder itself, or if runs lie below it by their times, that of the newest."""
-    return max((run for run in folder.glob("*T*") if is_time(run.name)), default=folder)
+    """Return the folder itself if it has a run, or else of the runs that lie below it by their times the newest."""
+    return folder if _has_run(folder) else max(_timed_runs(folder), default=folder)
+
+
+def _timed_runs(folder: Path) -> Iterator[Path]:
+    return (run for run in folder.glob("*T*") if is_time(run.name) and _has_run(run))
+
+
+def files_below(folder: Path, pattern: str) -> list[Path]:
+    """Return files in a folder and below it, by name; if it has a run, without those of other runs, which lie below it by their times."""
+    others = set(_timed_runs(folder)) if _has_run(folder) else set()
+    return sorted(file for file in folder.rglob(pattern) if others.isdisjoint(file.parents))
+
+
+def _has_run(folder: Path) -> bool:
+    return (folder / JOURNAL).is_file() or bool(results_in(folder) or samples_in(folder))
 
 
 def is_time(name: str) -> bool:
@@ -51,7 +81,8 @@ def is_time(name: str) -> bool:
 def newest_results(run: Path) -> list[Path]:
     """Return the files of results of the run that a folder has, of several by their times the newest; of a file of samples, its own."""
     if run.is_dir():
-        return results_in(newest_run(run), deep=True)
+        # lm-eval writes into a folder below the one that it is given.
+        return files_below(newest_run(run), f"{RESULTS}*.json")
     return [results for results in results_in(run.parent) if task_of(run.name, results)]
 
 
@@ -70,6 +101,9 @@ def removed_if_empty(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        if not _has_run(folder):
+            for note in (_ASKED, NOTED_ADDRESS):
+                (folder / note).unlink(missing_ok=True)
         with suppress(OSError):
             folder.rmdir()
 
@@ -77,8 +111,7 @@ def removed_if_empty(folder: Path) -> Iterator[None]:
 def only_result(folder: Path, owner: str = "the output folder of a run") -> Results:
     """Return the results of a folder that has one file of them; a SamplesError that says what such a folder is if this one has not."""
     refuse_unfinished(folder)
-    # lm-eval writes into a folder below the one that it is given.
-    files = results_in(newest_run(folder)) or newest_results(folder)
+    files = newest_results(folder)
     if len(files) != 1:
         raise SamplesError(f"{folder} contains {len(files) or 'no'} results_*.json; {owner} has one")
     return read_results(files[0])
@@ -163,7 +196,7 @@ def samples_below(folder: Path) -> list[Path]:
     Raises:
         SamplesError: results cannot be read, or their samples are missing or changed.
     """
-    files = sorted(folder.rglob(f"{SAMPLES}*.jsonl"))
+    files = files_below(folder, f"{SAMPLES}*.jsonl")
     folders = {file.parent: results_in(file.parent) for file in files}
     listed: set[Path] = set()
     for results in folders.values():

@@ -21,7 +21,7 @@ from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.prompt_row import PromptRow, ends_of
 from lm_eval_tasks.samples.results import JOURNAL
-from lm_eval_tasks.samples.run_folder import newest_run, samples_below
+from lm_eval_tasks.samples.run_folder import files_below, newest_run, samples_below
 
 _ROWS_SHOWN = 10
 # A sample as lm-eval logs it, or a line of a journal: what it has besides ours is kept as it is.
@@ -135,7 +135,7 @@ def read(paths: Sequence[Path]) -> list[Sample]:
 
 
 def _files_of(folder: Path) -> list[Path]:
-    return samples_below(folder) or sorted(folder.rglob(JOURNAL))
+    return samples_below(folder) or files_below(folder, JOURNAL)
 
 
 def read_file(file: Path) -> Iterator[Sample]:

@@ -21,7 +21,7 @@ from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.block import Block, Score
 from lm_eval_tasks.samples.prompt_row import PromptRow
 from lm_eval_tasks.samples.results import Results, figures_of, read_results
-from lm_eval_tasks.samples.run_folder import newest_run, results_in, samples_beside, samples_of
+from lm_eval_tasks.samples.run_folder import newest_results, results_in, samples_beside, samples_of
 from lm_eval_tasks.samples.sample import Logged, Sample, read, read_lines, replies_of
 from lm_eval_tasks.stats.scores import block_of, scores_of, shown_scores
 from lm_eval_tasks.tasks.catalogue import TASKS
@@ -89,8 +89,7 @@ def read_runs(paths: Sequence[Path]) -> list[Sample]:
 
 def _opened_files(path: Path) -> Iterator[Path]:
     """Open the runs of a folder, or the run that a file of samples belongs to; yield the files that were read."""
-    folder = newest_run(path) if path.is_dir() else path.parent
-    for file in results_in(folder, deep=path.is_dir()):
+    for file in newest_results(path) if path.is_dir() else results_in(path.parent):
         results = read_results(file)
         files = samples_of(results).values()
         if path.is_dir() or path in files:

@@ -10,7 +10,7 @@ document.addEventListener("DOMContentLoaded", () => {
   // Sorting, with the order of the page first; no paging, so that a search of the browser finds every row.
   const order = (data, type) => {
     if (type !== "sort" && type !== "type") return data;
-    const shown = String(data).replace(/<[^>]*>/g, "").trim();
+    const shown = String(data).replace(/<[^>]*>|&[lg]t;/g, "").trim();
     const number = /^[-+]?[\d,]*\.?\d+(?=$|[\s%[(])/.exec(shown);
     return number ? Number(number[0].replaceAll(",", "")) : shown === "–" ? "" : shown;
   };
