@@ -155,13 +155,15 @@ def find(paths: Sequence[Path], labels: Mapping[str, Path] | None = None) -> Inp
     """
     finding = _Finding(_folders(labels or {}))
     given = {file.resolve() for path in [*paths, *finding.labels] for file in _files(path)}
-    given |= {samples for file in given if file.match(f"{RESULTS}*.json") for samples in samples_beside(file).values()}
+    of_runs = [file for file in given if file.match(f"{RESULTS}*.json")]
+    given.update(*(samples_beside(file).values() for file in of_runs))
     # Results say of which split samples are.
     results = {each for file in given for each in results_in(file.parent) if task_of(file.name, each)}
     finding.read(sorted(given | results))
     inputs = finding.inputs
+    read = [*(samples.path for samples in inputs.samples), *inputs.left_out]
     for folder, name in finding.labels.items():
-        if not any(folder in file.parents for file in [*(each.path for each in inputs.samples), *inputs.left_out]):
+        if not any(folder in file.parents for file in read):
             raise ReportError(f"--label {name} names {folder}, which contains no run")
     if not inputs.samples and not inputs.manifests and inputs.left_out:
         path, split = min(inputs.left_out.items())

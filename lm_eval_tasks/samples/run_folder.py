@@ -38,6 +38,7 @@ def run_folder(given: Path | None, label: str, asked: object) -> Iterator[Path]:
     noted = sha256_of_bytes(json.dumps(asked, sort_keys=True, default=str))
     output = given or _unnamed_folder(Path("results") / label, noted)
     if not given:
+        output.mkdir(parents=True, exist_ok=True)
         write_whole(output / _ASKED, noted)
     with removed_if_empty(output):
         yield output

@@ -21,7 +21,7 @@ from builder.sources.metadata_file import read_metadata
 from builder.store import Store
 from builder.store.documents import FileOutcome
 from standins.citations import citation
-from standins.places import DATA
+from standins.places import DATA, table_beside
 from standins.rounds import small_round
 from tests.helpers.papers import paper
 
@@ -249,32 +249,8 @@ def titles(store: Store) -> Store:
 
 @pytest.mark.parametrize(
     ("raw", "number"),
-    [
-        ("J. Doe. Sparse routing for long inputs: a study of effi- cient transformers. 2026.", 1),
-        ("J. Doe. Sparse rout- ing for longinputs: a study of eﬃcient transformers. In ACL, 2026.", 1),
-        ("Doe, J. (2026). Sparse routing for long inputs: a study of e cient transformers. CoRR.", 1),
-        ("J. Doe, “Sparse routing for long inputs: a study,” 2026.", 1),
-        ("J. Doe. Sparse routing for long inputs II. 2026.", 2),
-        ("J. Doe. Sparse routing for long inputs III. 2026.", None),
-        ("J. Doe. Sparse routing for long inputs. 2026.", 1),  # a subtitle may be left out, a numeral not
-        ("A. Lee. O ine reinforcement learning with con dent classi cation. NeurIPS, 2027.", 3),
-        ("A. Lee. Offline reinforcement learning with confident classification. NeurIPS, 2003.", 3),
-        ("A. Lee. Offline reinforcement learning with confident classifiers. NeurIPS, 2003.", None),
-        ("Z. Kim. Offline reinforcement learning with uncertainty. 2026.", None),
-        ("B. Ray. Offline reinforcement learning for robots. 2026.", None),
-        ("C. Wu. A benchmark of the year 2026. 2026.", 6),
-        ("C. Wu. A bench mark of the year 2025. 2026.", 5),
-        ("C. Wu. A benchmark of the year 2024. 2026.", None),
-        ("D. Fox. The same work under two identifiers of one archive. 2026.", 7),
-        ("D. Fox. The same work under two identifiers of one garden. 2026.", None),
-        ("E. Orr. Talk. 2026.", None),
-        ("O. Ai. Version-4 re- port of a 3d model. 2026.", 10),
-        ("O. Ai. Version-4o report of a 3D model. 2026.", None),
-        # A near title with another paper's id is that paper's; some authors print a wrong id beside the title itself.
-        ("A. Lee. O ine reinforcement learning with con dent classi cation. arXiv:2509.01322, 2027.", None),
-        ("A. Lee. Offline reinforcement learning with confident classification. arXiv:2509.01322, 2027.", 3),
-        ("Anonymous words about nothing that anybody wrote. 2026.", None),
-    ],
+    # A near title with another paper's id is that paper's; some authors print a wrong id beside the title itself.
+    table_beside(__file__, "damaged_titles.json"),
 )
 def test_damaged_titles_are_found_and_near_ones_are_not(titles: Store, raw: str, number: int | None) -> None:
     citing = replace(CITING, published=date(2026, 12, 1))

@@ -51,7 +51,7 @@ from lm_eval_tasks.families.scalar.shortcuts import bm25_choice, shortened
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.sample import read
 from standins.openai_server import serve
-from standins.places import DATA
+from standins.places import DATA, table_beside
 from standins.rounds import SMALL_SOURCE, build, hashes, prepare, small_round
 from tests.builder.test_pipeline import rows
 from tests.faults.cases import questions
@@ -410,37 +410,7 @@ def test_without_context_no_paper_is_shown() -> None:
 
 
 # Shapes of answers: {n} is the label, {m} another candidate. Then whether `accuracy` and SCALAR's own rule take it as right.
-SHAPES = [
-    ("<answer>{n}</answer>", True, True),
-    ("<answer> {n} </answer>", True, True),
-    ("<answer>\t{n}</answer>", True, True),
-    ("<answer>index {n}</answer>", True, True),
-    ("<answer>Index {n}</answer>", True, True),
-    ("<answer>{n} index</answer>", False, True),
-    ("<answer>{m}</answer>, or rather <answer>{n}</answer>", True, True),
-    ("<answer>{n}</answer> <answer>{n}</answer>", True, True),
-    ("<think>Is it <answer>{m}</answer>?</think><answer>{n}</answer>", True, True),
-    ("<think>It must be <answer>{n}</answer>", False, True),
-    ("<answer>index: {n}</answer>", True, False),
-    ("It fits.\n\n**Answer:** {n}", True, False),
-    ("<answer>[{n}]</answer>", True, False),
-    ("<answer>Candidate [{n}]</answer>", True, False),
-    ("<answer>INDEX {n}</answer>", True, False),
-    ("<answer>0{n}</answer>", True, False),
-    ("<answer>{n}.</answer>", True, False),
-    ("<answer>\n{n}\n</answer>", True, False),
-    ("<ANSWER>{n}</ANSWER>", True, False),
-    ("<answer>{n}</answer>, as an <answer>index</answer>", True, False),
-    ("<answer>{n}</answer>; not <answer>none</answer>", True, False),
-    ("<answer>{n}</answer> <answer></answer>", True, False),
-    ("<answer>{n}</answer>, not <answer>{m}</answer>", False, False),
-    ("<answer>{n}, {m}</answer>", False, False),
-    ("<answer>-{n}</answer>", False, False),
-    ("<answer>{n}.5</answer>", False, False),
-    ("<answer>{n}", True, False),
-    ("{n}", True, False),
-    ("", False, False),
-]
+SHAPES = table_beside(__file__, "shapes.json")
 
 
 @pytest.mark.parametrize(("shape", "lenient", "strict"), SHAPES)

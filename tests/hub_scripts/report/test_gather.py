@@ -14,7 +14,8 @@ from hub_scripts.report.cells import Cell, Group, Key, score_rows, split_steps
 from hub_scripts.report.drawing import Sheet, looks
 from hub_scripts.report.figures import length_rows
 from hub_scripts.report.gather import carried_baselines
-from lm_eval_tasks.base.contract import BM25_LOCAL
+from hub_scripts.report.newest import _key
+from lm_eval_tasks.base.contract import BM25_LOCAL, LIKELIHOOD
 from lm_eval_tasks.base.intervals import difference, level
 from lm_eval_tasks.stats.columns import Column
 from tests.helpers.samples import ranking, sample
@@ -39,6 +40,14 @@ def test_a_baseline_that_samples_carry_is_shown_over_all_that_carry_it() -> None
     # A model that was shown less is not set against programs that read what was hidden from it.
     less = [replace(one, row=replace(one.row, shown="none")) for one in new]
     assert not list(carried_baselines({"less": less}))
+
+
+def test_retrieved_texts_that_are_scored_by_likelihood_are_no_answers() -> None:
+    row = sample("1", "A", {}, "2026.11").row
+    likely = replace(
+        sample("1", "A", {}, "2026.11"), row=replace(row, shown="retrieved", retriever="bm25", way=LIKELIHOOD)
+    )
+    assert _key(likely, {}).setting == "Abs-9K bpb"
 
 
 def test_a_row_has_its_scores_before_and_since_each_month() -> None:

@@ -13,6 +13,7 @@ from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import Cell, Group, Key
 from hub_scripts.report.runs import ModelFacts, facts_of, known_models, scorers_of
 from hub_scripts.report.standings import Standings, standings_of
+from lm_eval_tasks.base.contract import LOCAL
 from lm_eval_tasks.data.selection import Fact, representative_rows
 from lm_eval_tasks.families.registry import READING, WRITING, Board, counted
 from lm_eval_tasks.metrics.bertscore import DEFAULT_MODEL
@@ -234,10 +235,12 @@ def test_no_gain_is_stated_over_a_context_that_the_window_cuts_to_the_same_promp
         """The contexts over which a gain is stated where so many prompts are those of the full context."""
         prompts = {id_: f"full {id_}" for id_ in IDS}
         local = {id_: prompts[id_] if i < equal else f"local {id_}" for i, id_ in enumerate(IDS)}
-        full, short, none = (
+        full, *less = (
             replace(_cell("m", _level(level), 0.25, "accuracy"), prompts=of_cell)
             for level, of_cell in ((0.7, prompts), (0.6, local), (0.5, {}))
         )
+        # As a page has them: programs that read what was hidden are no floor.
+        short, none = (replace(cell, floors={}) for cell in less)
         groups = [
             _group("SCALAR-Easy", "scalar", [full]),
             _group("SCALAR-Easy local", "scalar", [short]),
@@ -245,7 +248,10 @@ def test_no_gain_is_stated_over_a_context_that_the_window_cuts_to_the_same_promp
         ]
         found = standings_of(groups, ["SCALAR-Easy"], READING)
         assert found is not None
-        return sorted(gain.shortcut for _, gain in found.gains if gain.by == "model")
+        [standing] = found.standings
+        stated = sorted(gain.shortcut for _, gain in found.gains if gain.by == "model")
+        assert (standing.gain is not None) == (LOCAL in stated)
+        return stated
 
     assert gains(len(IDS) // 2) == ["local", "none"]
     assert not caplog.text

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hub_scripts.errors import ReportError
 from hub_scripts.report.gather import win
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.judge.verdict import OVERALL, texts_hash
@@ -76,6 +77,18 @@ def test_verdicts_on_other_texts_are_not_shown(
         inputs.verdicts.of("m", one)
     inputs.verdicts.warn_of_others()
     assert says in caplog.text
+
+
+def test_verdicts_on_a_labelled_run_are_its_own(tmp_path: Path) -> None:
+    for run in ("old", "new"):
+        _samples(tmp_path / run / "m", "2026.11", "an answer")
+    _judge(tmp_path / "new" / "judge_m.json", "2026.11", {"j": WON}, "an answer")
+    verdicts = find([tmp_path], {"Mine": tmp_path / "new"}).verdicts
+    [answer] = read([tmp_path / "new" / "m"])
+    assert (win(verdicts.of("Mine", answer)), win(verdicts.of("m", answer))) == (1, None)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ReportError, match="contains no run"):
+        find([tmp_path], {"Mine": tmp_path / "empty"})
 
 
 def test_all_judges_of_two_models_are_shown_and_all_folders_with_labels(tmp_path: Path) -> None:

@@ -412,7 +412,6 @@ def test_what_is_on_no_leaderboard_says_so(
     for options, more in (
         ({"context": "local"}, ()),
         ({"published_after": "2000-01-01"}, ("--subset",)),
-        ({"retriever": "bm25"}, ()),
     ):
         changed = json.loads(json.dumps(content))
         changed["academiceval"]["run"]["metadata"] |= options

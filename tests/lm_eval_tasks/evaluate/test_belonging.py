@@ -26,6 +26,7 @@ from lm_eval_tasks.families.writing import answering as writing
 from lm_eval_tasks.llm.weights import pinned, weights_of
 from lm_eval_tasks.samples.answers import Answers, ScoredAnswer
 from lm_eval_tasks.samples.sample import read
+from standins.places import table_beside
 from standins.runs import arguments_of_lead, evaluated
 from tests.helpers.samples import own, sample
 from tests.helpers.served import Command, metadata, results, scores
@@ -235,32 +236,7 @@ def test_samples_of_an_earlier_run_are_not_taken_for_this_one(
 
 # --- texts
 
-_PIECES = (
-    *(
-        ". , 1 5 2 0 e E - − ^ { } ( ) [ ] % \\ × 10 ½ ² ٣ ५ １ K M k thousand million two hundred and half of § km ms $ ~ one third".split()
-    ),
-    *(
-        "about at least A BERT GPT-4 v1.5 [3] et al. (2019) <answer> </answer> <think> </think> Section 1e308 1e-400 fıve sİx inf nan".split()
-    ),
-    *(
-        "\n",
-        "\t",
-        " ",
-        "\ud800",
-        "\u2028",
-        "é",
-        "\u0301",
-        "\x00",
-        "字",
-        "🙂",
-        "'",
-        '"',
-        "9" * 320,
-        ".1.1",
-        "(.5.2)",
-        "A title:",
-    ),
-)
+_PIECES = table_beside(__file__, "pieces.json")
 
 
 def _text(rng: random.Random, most: int) -> str:

@@ -542,6 +542,17 @@ def test_each_response_is_paid_for_once(
 
 
 @pytest.mark.slow
+def test_what_is_set_aside_for_questions_under_way_is_waited_for(command: Command, tmp_path: Path) -> None:
+    """Each can cost some 0.6, and costs 0.02."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[m]\ninput = 100\noutput = 100\n")
+    reply = {"content": verdict(1), "usage": {"prompt_tokens": 100, "completion_tokens": 100}}
+    with serve(lambda body: reply) as server:
+        judged(command, make_samples(tmp_path / "run", 2), server, "--prices", prices, "--max-cost", "0.8")
+        assert len(server.requests) == 4
+
+
+@pytest.mark.slow
 def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path) -> None:
     """A later run may have a limit, and asks it again."""
     folder = make_samples(tmp_path / "run", 2)
@@ -562,5 +573,7 @@ def test_a_question_that_failed_took_nothing(command: Command, tmp_path: Path) -
 
 def test_an_answer_that_never_ends_is_read() -> None:
     assert parse('{"a":1,' * 100_000) is None
+    # A draft is no verdict.
+    assert parse(f"<think>{verdict(2)} or not") is parse(f"<think>{verdict(2)}</think>The winner is Answer 1.") is None
     found = parse('{"a":' * 100_000 + verdict(2))
     assert found is not None and found[OVERALL] == 2

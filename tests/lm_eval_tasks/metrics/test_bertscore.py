@@ -73,4 +73,6 @@ def test_a_model_that_is_not_there_is_named(monkeypatch: Any) -> None:
         bertscore.check_model("nobody/nothing")
     with pytest.raises(EvalError, match="deberta-xlarge-mnli"):
         bertscore.check_model(None)
+    with pytest.raises(EvalError, match="tuned no layer"):
+        bertscore.check_model(minilm_path("test"))
     assert bertscore.check_model("none") == "none"
