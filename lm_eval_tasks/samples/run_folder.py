@@ -102,10 +102,10 @@ def removed_if_empty(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if not _has_run(folder):
-            for note in (_ASKED, NOTED_ADDRESS):
-                (folder / note).unlink(missing_ok=True)
         with suppress(OSError):
+            if not _has_run(folder):
+                for note in (_ASKED, NOTED_ADDRESS):
+                    (folder / note).unlink(missing_ok=True)
             folder.rmdir()
 
 
