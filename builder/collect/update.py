@@ -27,8 +27,8 @@ LookUp = Callable[[Author], Sequence[Paper]]
 def is_update(round_: Round, source: Source, store: Store) -> bool:
     """Tell whether the round follows one that the workspace has, and takes papers by the same rules.
 
-    Without seeds, a round with other categories, or with another query, takes its papers anew; so does one of local files, which may have
-    older papers than last month's, and other records of the same ones.
+    Without seeds, a round with other categories, or with another query, takes its papers anew; so does one of local files that have
+    changed, which may have older papers than last month's, and other records of the same ones.
     """
     done = read_coverage(store)
     newest = max(done, default="")
@@ -36,9 +36,7 @@ def is_update(round_: Round, source: Source, store: Store) -> bool:
         return False
     if round_.crawl.seeds:
         return True
-    return round_.source.LIVE and _rules(done[newest].settings, newest) == _rules(
-        harvest_key(round_, source), round_.round
-    )
+    return _rules(done[newest].settings, newest) == _rules(harvest_key(round_, source), round_.round)
 
 
 def _rules(settings: str, round_: str) -> str:
