@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from lm_eval.models.huggingface import HFLM
 
-from benchmarks.likelihood import CHATTING, DTYPE, LARGER, MODELS, ROWS, text_of
+from benchmarks.likelihood import CHATTING, DTYPE, MODELS, text_of
 from benchmarks.shared.running import ACADEMICEVAL, Figures, bounded, call, command, commit, run
 from lm_eval_tasks.base.contract import LIKELIHOOD, OTHER, START
 from lm_eval_tasks.base.files import write_whole
@@ -52,7 +52,8 @@ test = 0.45
 """
 BYTES = 4
 # Of these, edited texts are asked too.
-EDITED = (MODELS[0], CHATTING)
+EDITED, LARGER = (MODELS[0], CHATTING), MODELS[3]
+ROWS = 36
 # Rows by which two models are told apart; and fewer: what these take less is the time of the others, without that of loading a model.
 DECIDING, FEW = 12, 2
 # Bits to which weights are rounded, each matrix with one scale a row.

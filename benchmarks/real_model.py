@@ -16,6 +16,7 @@ from lm_eval.evaluator import simple_evaluate
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
 
+from benchmarks.likelihood import DTYPE
 from benchmarks.shared.running import ROOT, Figures, command, run
 from lm_eval_tasks.engines.registry import LocalEngine
 from lm_eval_tasks.tasks.catalogue import tasks_path
@@ -25,8 +26,6 @@ from standins.rounds import small_round
 
 # The weights, and tokens that are written for each prompt.
 MODEL, WRITTEN = FOLDER / UNPACKED, 16
-# Some processors emulate bfloat16, which takes five times as long.
-DTYPE = "float32"
 
 
 class Watched(HFLM):  # type: ignore[misc]

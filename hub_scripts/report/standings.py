@@ -157,7 +157,7 @@ def _placed_tasks(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
         cell = _cell(group, model)
         scores = cell.columns.get(group.metric) if cell else None
         if cell and scores and scores.n == (cell.of or len(group.ids)):
-            placed = _placed_task(group, cell)
+            placed = place_task(group.key.setting, group.task, scores, cell.floors.get(group.metric))
             if placed:
                 yield placed
 
@@ -293,10 +293,6 @@ def _cell_over(cell: Cell, ids: Collection[str], metric: str) -> Cell:
         return {name: column for name, column in over_ids.items() if column}
 
     return replace(cell, samples=len(ids), of=len(ids), columns=over(cell.columns), floors=over(cell.floors))
-
-
-def _placed_task(group: Group, cell: Cell) -> PlacedTask | None:
-    return place_task(group.key.setting, group.task, cell.columns.get(group.metric), cell.floors.get(group.metric))
 
 
 def _has_room(group: Group) -> bool:

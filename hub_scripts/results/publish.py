@@ -24,8 +24,8 @@ from lm_eval_tasks.base.redaction import without_places
 from lm_eval_tasks.families.registry import METRICS, headline
 from lm_eval_tasks.families.rounds import read_manifest
 from lm_eval_tasks.samples.block import Score
-from lm_eval_tasks.samples.results import FOLDER_NAME, Results, read_results
-from lm_eval_tasks.samples.run_folder import results_in, samples_beside, samples_of
+from lm_eval_tasks.samples.results import FOLDER_NAME, RESULTS, Results, read_results
+from lm_eval_tasks.samples.run_folder import samples_beside, samples_of
 from lm_eval_tasks.samples.sample import read_file
 from lm_eval_tasks.stats.opened import check_against, open_run
 
@@ -191,7 +191,7 @@ def _name(model: str) -> str:
 
 
 def _result_files(paths: Sequence[Path]) -> list[Path]:
-    files = [file for path in paths for file in (results_in(path, deep=True) if path.is_dir() else [path])]
+    files = [file for path in paths for file in (sorted(path.rglob(f"{RESULTS}*.json")) if path.is_dir() else [path])]
     if not files:
         raise HubError(
             f"{', '.join(map(str, paths))} contains no results_*.json; `academiceval eval` and lm_eval write them"

@@ -74,14 +74,9 @@ def _rows(folders: Sequence[Path], settings: Mapping[str, str]) -> dict[tuple[st
 def _chunks(body: str) -> list[str]:
     """Return a body in passages of whole sentences, about 80 words each; a text without ends of sentences is cut after so many."""
     chunks: list[list[str]] = [[]]
-    count = 0
-    found = (sentence.split() for sentence in sentences(" ".join(body.split())))
-    pieces = (" ".join(piece) for sentence in found for piece in batches(sentence, 2 * _WORDS))
-    for sentence in pieces:
-        words = len(sentence.split())
-        if chunks[-1] and count + words > _WORDS:
-            chunks.append([])
-            count = 0
-        chunks[-1].append(sentence)
-        count += words
+    for sentence in sentences(" ".join(body.split())):
+        for words in batches(sentence.split(), 2 * _WORDS):
+            if chunks[-1] and len(chunks[-1]) + len(words) > _WORDS:
+                chunks.append([])
+            chunks[-1] += words
     return [" ".join(chunk) for chunk in chunks if chunk]

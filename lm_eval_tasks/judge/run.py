@@ -45,19 +45,22 @@ def load(paths: Sequence[Path]) -> list[Sample]:
     """Return the samples of one run; an EvalError if they have no text to judge, or come from several rounds."""
     every = [sample for sample in read_runs(paths) if sample.row.family.board == "writing"]
     writing = [sample for sample in every if sample.row.way == GENERATED]
-    if len(writing) < len(every):
-        names = ", ".join(dict.fromkeys(sample.task for sample in every if sample.row.way != GENERATED))
-        _LOGGER.warning("not judged, because a likelihood is no text: %s", names)
+    _warn_of_left_out(every, writing, "not judged, because a likelihood is no text")
     samples = [sample for sample in writing if not sample.row.shown] or writing
-    if len(samples) < len(writing):
-        names = ", ".join(dict.fromkeys(sample.task for sample in writing if sample.row.shown))
-        _LOGGER.warning("not judged beside what was asked in full, but alone if you give their files: %s", names)
+    _warn_of_left_out(writing, samples, "not judged beside what was asked in full, but alone if you give their files")
     if not any(sample.answer.strip() for sample in samples):
         raise EvalError(f"{', '.join(map(str, paths))}: no sample has a text to judge")
     rounds = sorted({sample.row.round for sample in samples})
     if len(rounds) > 1:
         raise EvalError(f"the samples come from several rounds ({', '.join(rounds)}): judge each round separately")
     return samples
+
+
+def _warn_of_left_out(every: Sequence[Sample], judged: Sequence[Sample], why: str) -> None:
+    tasks = {sample.task for sample in judged}
+    left_out = dict.fromkeys(sample.task for sample in every if sample.task not in tasks)
+    if left_out:
+        _LOGGER.warning("%s: %s", why, ", ".join(left_out))
 
 
 def against(samples: Sequence[Sample], others: Sequence[Sample]) -> list[Sample]:
@@ -158,9 +161,9 @@ def judge(judging: Judging) -> dict[str, object]:
     with exclusive(judging.journal_file):
         check_address(judging.journal_file, server.base_url or "")
         journal = Journal(judging.journal_file)
-        asked = questions(samples, judging.passages)
+        asked = list(questions(samples, judging.passages))
         ask_judge(server, asked, journal, means=judging.means, concurrency=judging.concurrency)
-    keys = {key_of(server.model, question) for question in questions(samples, judging.passages)}
+    keys = {key_of(server.model, question) for question in asked}
     usages = usages_of({key: journal[key] for key in journal if key in keys})
     outcomes = [judging.outcomes(sample, journal) for sample in samples]
     _check_answered(server.model, outcomes)

@@ -38,7 +38,7 @@ def check_address(journal: Path | None, url: str) -> None:
     # A server that was starting may have listed none.
     if not _has_answers(journal) or (is_same and not noted.get("models")):
         content = {"url": redact(url), "models": sorted(_models(url))}
-        write_whole(_place(journal), json.dumps(content) + "\n")
+        write_whole(noted_at(journal), json.dumps(content) + "\n")
         return
     if not noted or is_same:
         return
@@ -61,13 +61,14 @@ def _has_answers(journal: Path) -> bool:
     return any(entry is None or entry["key"] not in (OPEN, LOST) for entry in entries)
 
 
-def _place(journal: Path) -> Path:
+def noted_at(journal: Path) -> Path:
+    """Return the file beside a journal that notes the server of its answers."""
     return journal.with_name(f".{journal.name}.address")
 
 
 def _noted(journal: Path) -> dict[str, Any] | None:
     try:
-        content = parse_json(_place(journal).read_bytes())
+        content = parse_json(noted_at(journal).read_bytes())
     except (OSError, ValueError):
         return None
     return content if isinstance(content, dict) else None

@@ -20,14 +20,14 @@ from lm_eval_tasks.samples.results import JOURNAL, RESULTS, Results, read_result
 _LOGGER = logging.getLogger(__name__)
 SAMPLES = "samples_"
 _TIME = "%Y-%m-%dT%H-%M-%S"
-# What a journal belongs to: how its run was asked for, and the server that answers come from.
-_ASKED, NOTED_ADDRESS = (f".{JOURNAL}.{note}" for note in ("asked", "address"))
+# Beside a journal: how its run was asked for.
+_ASKED = f".{JOURNAL}.asked"
 _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=>)")
 
 
-def results_in(folder: Path, *, deep: bool = False) -> list[Path]:
-    """Return the files of results in a folder, or with `deep` below it too, by name."""
-    return sorted(folder.glob(f"{'**/' * deep}{RESULTS}*.json"))
+def results_in(folder: Path) -> list[Path]:
+    """Return the files of results in a folder, by name."""
+    return sorted(folder.glob(f"{RESULTS}*.json"))
 
 
 @contextmanager
@@ -99,13 +99,15 @@ def refuse_unfinished(folder: Path) -> None:
 @contextmanager
 def removed_if_empty(folder: Path) -> Iterator[None]:
     """Let a run that fails before it has an answer leave no folder."""
+    from lm_eval_tasks.llm.addresses import noted_at
+
     try:
         yield
     finally:
         with suppress(OSError):
             if not _has_run(folder):
-                for note in (_ASKED, NOTED_ADDRESS):
-                    (folder / note).unlink(missing_ok=True)
+                for note in (folder / _ASKED, noted_at(folder / JOURNAL)):
+                    note.unlink(missing_ok=True)
             folder.rmdir()
 
 
