@@ -25,6 +25,7 @@ from typing import Any
 
 import torch
 
+from benchmarks.shared.changes import code_differs
 from benchmarks.shared.running import ROOT, commit, offline
 from lm_eval_tasks.base.files import toml_beside
 from standins.real_model import is_there
@@ -119,11 +120,11 @@ def is_whole(name: str, run: dict[str, Any]) -> bool:
 
 def is_older(name: str, run: dict[str, Any]) -> bool:
     """Tell whether the code that a benchmark measures has changed since its run, or nobody can say what it was."""
-    return "-dirty" in run["commit"] or differs(run["commit"], code()[name])
+    return "-dirty" in run["commit"] or code_differs(run["commit"], code()[name])
 
 
 def differs(commit: str, paths: list[str]) -> bool:
-    """Tell whether paths differ from a commit, or git does not know it."""
+    """Tell whether paths differ from a commit."""
     line = ["git", "diff", "--quiet", commit, "--", *paths]
     return bool(subprocess.run(line, cwd=ROOT, check=False, stderr=subprocess.DEVNULL).returncode)
 

@@ -37,7 +37,13 @@ _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or fals
 
 def key_page() -> Iterator[str]:
     """Yield the lines of docs/keys.md."""
-    yield from ("# Keys of round.toml, and reasons", "", "[Rounds](round.md) explains how they work together.", "")
+    yield from (
+        "# Keys of round.toml, and reasons",
+        "",
+        "[Rounds](round.md) explains how they work together. Keys of `audit` are the largest share, or number, of rows that a check may",
+        "find.",
+        "",
+    )
     yield from _HEAD
     tables = {
         get_args(type_.model_fields["kind"].annotation)[0]: type_

@@ -58,9 +58,9 @@ def option_page() -> Iterator[str]:
         "",
         "## Scores",
         "",
-        "`academiceval eval` prints all; `lm_eval` prints those in bold, also under the names in brackets, and what baselines score.",
-        "`placed` is (score - floor) / (1 - floor) with the highest floor: 0 is no better than that, 1 is perfect. Texts are first",
-        "stripped of lead-ins, headings, labels, and quotes around titles. [Intervals](metrics.md#intervals) are of 95 %.",
+        "`academiceval eval` prints all; `lm_eval` prints baselines' scores and those in bold, also under the names in brackets.",
+        "`placed` is (score - floor) / (1 - floor) with the highest floor: 0 is that floor, 1 is perfect. Texts are first",
+        "stripped of lead-ins, headings, labels, and quotes around titles. [Intervals](metrics.md#intervals) are 95 % intervals.",
         "",
     )
     for title, shown in _by_families().items():

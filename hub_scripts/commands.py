@@ -40,7 +40,7 @@ def register(commands: Commands) -> None:
         default="redistributable",
         help="which texts are uploaded; others go by id only (default: redistributable)",
     )
-    help_ = "publish the folder as what takes the place of this revision, without papers that were taken down"
+    help_ = "publish the folder in place of this revision, without papers that were taken down"
     sub.add_argument("--replaces", default="", metavar="REVISION", help=help_)
     sub.add_argument("--note", default="", metavar="TEXT", help="with --replaces: what was wrong, for the card")
     help_ = "a plot of results for the card, such as kept_2026.11.svg of `report`"
@@ -58,13 +58,13 @@ def register(commands: Commands) -> None:
     sub.add_argument(
         "--repo", type=repository, required=True, metavar="ORG/NAME", help="the dataset repository of results"
     )
-    help_ = "the model whose repository should have its scores of SCALAR too, for the Hub's leaderboards"
+    help_ = "the model whose repository also gets its SCALAR scores, for the Hub's leaderboards"
     sub.add_argument("--card", type=repository, metavar="ORG/MODEL", help=help_)
     help_ = "propose that in a pull request, if the model is somebody else's"
     sub.add_argument("--create-pr", action="store_true", help=help_)
     help_ = "where the dataset folder that was run is published, for --card"
     sub.add_argument("--dataset", type=repository, metavar="ORG/NAME", help=help_)
-    sub.add_argument("--subset", action="store_true", help="publish runs over a part of the samples too, as such")
+    sub.add_argument("--subset", action="store_true", help="also publish partial runs, marked as such")
     sub.add_argument("--yes", action="store_true", help="do it; without this, only show what would be uploaded")
 
 

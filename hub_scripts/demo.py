@@ -79,10 +79,10 @@ def demo(folder: Path, jobs: int) -> Iterator[str | Table]:
     headline = _WRITING.metrics[0]
     yield from score_table([each for each in scores if each.metric in (headline.name, *headline.zero)])
     yield ""
-    yield "Answers to reading questions that do not need the papers: the same whatever they say, or found by a search"
+    yield "Answers to reading questions that need no papers: constant answers, or search results"
     yield from score_table(_run(_READING_TASKS, metadata, root))
     yield ""
-    yield "Bits of numbers and names that a compressor recalls from the paragraphs that state them, alone and among other papers"
+    yield "Bits a compressor recalls of numbers and names from the paragraphs that state them, alone and among other papers"
     _run({PPMD: _RECALL_TASKS}, metadata, root)
     yield from shown_kept(read_runs([root / "results" / PPMD]))
     yield ""

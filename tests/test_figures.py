@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from benchmarks import __main__ as bench
-from benchmarks.shared import running
+from benchmarks.shared import changes, running
 from benchmarks.shared.running import offline
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,7 +29,7 @@ def test_a_figure_knows_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         named = ("-c", "user.name=a", "-c", "user.email=a@b.c")
         return subprocess.run(["git", *named, *line], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
 
-    for module in (bench, running):
+    for module in (bench, changes, running):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(bench, "code", lambda: {"one": ["measured"]})
     for folder in ("measured", "other"):
@@ -42,6 +42,8 @@ def test_a_figure_knows_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not bench.is_older("one", run)
     (tmp_path / "other" / "code.py").write_text("2\n")
     assert not bench.is_older("one", run) and bench.differs("HEAD", ["*.py"])
+    (tmp_path / "measured" / "code.py").write_text('"""What it is about."""\n\n1  # why\n')
+    assert not bench.is_older("one", run)
     (tmp_path / "measured" / "code.py").write_text("2\n")
     assert bench.is_older("one", run)
     assert bench.is_older("one", {"commit": "0123abc"}) and bench.is_older("one", {"commit": run["commit"] + "-dirty"})

@@ -161,7 +161,7 @@ def build_graph(
         on_graph,
         report,
         authors=written.different,
-        first_authors=len(first),
+        first_authors=len(set(written.first)),
         orcids=len(set[str]().union(*orcids.values())),
         shared_names=sum(len(of_name) > 1 for of_name in orcids.values()),
     )

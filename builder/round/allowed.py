@@ -49,7 +49,7 @@ def allowed_by(manifest: Manifest) -> AuditTable:
 class AuditTable(RoundTable):
     """What the audit of the finished folder may find; shares of samples, except for the last five, which are counts."""
 
-    long_run: _Fraction = Field(1.0, description="target shares more than 13 words in a row with its prompt")
+    long_run: _Fraction = Field(1.0, description="over 13 consecutive words of the target are in the prompt")
     title_in_content: _Fraction = Field(0.05, description="Title: the body prints the title")
     target_in_content: _Fraction = Field(0.02, description="the body contains the target")
     target_in_demonstration: _Fraction = Field(0.0, description="a demonstration contains the target")

@@ -114,10 +114,10 @@ class EuropePmcTable(LiveTable):
     kind: Literal["europepmc"]
     delay: float = Field(1.0, ge=0, le=86_400, description="seconds between requests")
     field: str = Field("", description="words that title, abstract, key words or the journal's name contain")
-    query: str = Field("", description='more of Europe PMC\'s search syntax, such as `JOURNAL:"eLife"`')
+    query: str = Field("", description='terms in Europe PMC\'s search syntax, such as `JOURNAL:"eLife"`')
     preprints: bool = Field(False, description="preprints (bioRxiv, medRxiv and others) in place of articles")
     papers: int | None = Field(
-        None, ge=1, description="take no more than so many papers, from all months of the window alike"
+        None, ge=1, description="maximum number of papers, taken evenly from all months of the window"
     )
     api: str = Field("https://www.ebi.ac.uk/europepmc/webservices/rest", description="the REST service")
 

@@ -64,17 +64,20 @@ class UpdateTable(RoundTable):
     papers: int | None = Field(
         None,
         ge=0,
-        description="new first-author papers wanted; candidates are visited until it is met; 1000 from arXiv and Europe PMC, else 0",
+        description="visit candidates until there are this many new first-author papers; default: 1000 from arXiv and Europe PMC, else 0",
     )
-    overlap_days: int = Field(7, ge=0, le=3650, description="days before the last covered one that are checked again")
+    overlap_days: int = Field(7, ge=0, le=3650, description="days before the last covered day that are checked again")
     max_age_months: int | None = Field(
-        None, ge=0, le=1200, description="older papers are pruned; 0: never; 36 from arXiv and Europe PMC, else 0"
+        None,
+        ge=0,
+        le=1200,
+        description="older papers are pruned; 0: never; default: 36 from arXiv and Europe PMC, else 0",
     )
     inactive_months: int | None = Field(
         None,
         ge=0,
         le=1200,
-        description="authors without a paper for this long are pruned; 0: never; 24 from arXiv and Europe PMC, else 0",
+        description="authors without a paper for this long are pruned; 0: never; default: 24 from arXiv and Europe PMC, else 0",
     )
 
 
@@ -113,11 +116,11 @@ class QualityTable(RoundTable):
     min_coverage: float = Field(0.3, ge=0, le=1, description="share of the page's text that is in a section")
     max_hyphen_breaks: float = Field(10.0, ge=0, description="words left broken at the end of a line, per 1,000")
     max_unmapped: float = Field(0.05, ge=0, le=1, description="share of characters without a Unicode value")
-    min_entries: float = Field(0.5, ge=0, le=1, description="entries of the reference list by its highest number")
+    min_entries: float = Field(0.5, ge=0, le=1, description="reference-list entries, divided by the highest number")
     min_common_words: float = Field(0.12, ge=0, le=1, description="share of words that are common in English")
     in_order: bool = Field(True, description="introduction before conclusion before references")
     headings_agree: bool = Field(True, description="no subsection without its section, and no number left out")
-    max_abstract_words: int = Field(450, ge=0, description="words of the abstract: more have swallowed an introduction")
+    max_abstract_words: int = Field(450, ge=0, description="words of the abstract; longer ones contain an introduction")
     max_introduction: float = Field(0.6, ge=0, le=1, description="share of the body's words that is introduction")
 
 
@@ -145,7 +148,7 @@ class SplitTable(RoundTable):
 class ExcludeTable(RoundTable):
     """A question that is not asked again, because somebody has found it to be wrong."""
 
-    id: str = Field(min_length=1, description="of the row, as the dataset names it")
+    id: str = Field(min_length=1, description="the row's id, as in the dataset")
     reason: str = Field(min_length=1, description="what is wrong with it, for the manifest")
 
 
@@ -194,7 +197,7 @@ class LevelTable(RoundTable):
     question: Scope = Field("full", description="what is shown around the mask: the paper, or the section")
     citation: CitationType = Field("attributional", description="citations that are masked")
     distractors: Distractors = Field(
-        "random", description="of the paper's references, or those cited nearest to the mask"
+        "random", description="any of the paper's references, or those cited nearest to the mask"
     )
     candidates: CandidateText = Field("full", description="what is shown of each candidate")
 
@@ -211,8 +214,8 @@ class ScalarTable(RoundTable):
     )
     level: tuple[LevelTable, ...] = Field((), description="the round's own levels")
     splits: tuple[Split, ...] = Field(("test",), min_length=1, description="splits whose papers are asked about")
-    questions: int = Field(100, ge=1, description="most questions of each level and split; drawn over the papers")
-    questions_of_paper: int = Field(5, ge=1, description="most questions about one paper")
+    questions: int = Field(100, ge=1, description="maximum per level and split; papers take turns")
+    questions_of_paper: int = Field(5, ge=1, description="maximum about one paper")
     lengths: Literal["cut", "published"] = Field(
         "cut",
         description="cut: papers end at 100,000 characters; published: question papers outside 10,000 to 100,000 characters and "
@@ -306,8 +309,8 @@ class ReadingTable(RoundTable):
     configurations: tuple[_ReadingName, ...] = Field(
         (), description="Walk-128K, Next-128K, and so on: families and sizes, in units of 1,024 tokens"
     )
-    contexts: int = Field(80, ge=1, description="most contexts of each configuration, each around a test paper")
-    questions_of_context: int = Field(6, ge=1, description="Walk: most questions over one context")
+    contexts: int = Field(80, ge=1, description="maximum per configuration, each around a test paper")
+    questions_of_context: int = Field(6, ge=1, description="Walk: maximum over one context")
     cited_papers: int = Field(30, ge=3, description="Match: how many cited papers of a paper are fetched")
     window_months: int = Field(
         14, ge=1, le=1200, description="how much older than the test paper the others of a context may be"

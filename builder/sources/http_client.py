@@ -132,10 +132,12 @@ class HttpClient:
                 raise
             return None
         self._odd_files = 0
+        doubtful = path.with_stem(f"{path.stem}.doubtful")
+        if answer.status != 200 and doubtful.is_file():
+            return doubtful
         if answer.status != 200:
             self._answers.put(url, _ANY_ROUND, StoredAnswer(answer.status, b""))
             return None
-        doubtful = path.with_stem(f"{path.stem}.doubtful")
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(doubtful if doubted else path, answer.body)
         if doubted:

@@ -177,10 +177,12 @@ class MirrorSource:
 
     def fetch(self, file_type: FileType, paper_id: str, version: int) -> Path | None:
         folder, stem = self._pdf if file_type == "pdf" else self._html, stem_of(paper_id)
+        # "hep-th_9901001" is of 9901 too.
+        month = stem.rpartition("_")[2][:4]
         paths = (
             place / f"{name}{ending}"
             for name in (with_version(stem, version), stem)
-            for place in (folder, folder / stem[:4])
+            for place in (folder, folder / month)
             for ending in _ENDINGS[file_type]
         )
         return next(filter(Path.is_file, paths), None)

@@ -23,8 +23,7 @@ def interval_cells(estimate: Interval | None) -> tuple[float | None, float | Non
 
 # Lengths at which prompts are told apart, in units of 1,024 tokens.
 BINS = {8: "8K", 16: "16K", 32: "32K", 64: "64K", 128: "128K", 256: "256K", 512: "512K", 1024: "1M"}
-# What judges say about an answer, besides the metrics of the registry.
-WIN_RATE = "win_rate"
+_WIN_RATE = "win_rate"
 TASKS = tuple(target.name for target in TARGETS)
 _LEVELS = tuple(each.name for family in FAMILIES if family.is_multiple_choice for each in family.configurations)
 
@@ -38,7 +37,8 @@ class Key:
 
     @property
     def slug(self) -> str:
-        return re.sub(r"[^\w.-]+", "-", f"{self.round}_{self.setting}")
+        """The folder of its samples' pages: another one for each name, as folders may be called `a b` and `a-b`."""
+        return re.sub(r"[^\w.-]", lambda odd: f"~{ord(odd[0]):x}", f"{self.round}_{self.setting}")
 
 
 @dataclass(slots=True)
@@ -125,10 +125,21 @@ def reader_of(model: str) -> str:
     return model.partition(" + ")[0]
 
 
-LABELS = {
-    **{name: registry.label(name) + LOWER * registry.is_lower_better(name) for name in registry.headline()},
-    WIN_RATE: "Judge win rate",
-}
+LABELS = {name: registry.label(name) + LOWER * registry.is_lower_better(name) for name in registry.headline()}
+
+
+def win_rate(judge: str) -> str:
+    """Return the name of the score that a judge gives: judges differ, and so do their rates."""
+    return f"{_WIN_RATE} ({judge})"
+
+
+def score_labels(groups: Iterable[Group]) -> dict[str, str]:
+    """Return the scores that the page shows of some groups, by name, in its order: as the page calls them."""
+    names = {name for group in groups for cell in group.cells for name in cell.columns}
+    wins = sorted(name for name in names if name.startswith(_WIN_RATE))
+    return LABELS | {name: name.replace(_WIN_RATE, "Judge win rate") for name in wins}
+
+
 TASK_LABELS = {target.name: target.title for target in TARGETS}
 
 
@@ -172,7 +183,7 @@ def score_rows(groups: Sequence[Group], cutoffs: Mapping[str, str]) -> list[Scor
     for group in groups:
         # A run that has not ended may be over another split.
         scored = {id_ for cell in group.cells for column in cell.columns.values() for id_ in column.scores}
-        for metric in LABELS:
+        for metric in score_labels([group]):
             cells = [cell for cell in group.cells if metric in cell.columns]
             sign = 1 if registry.is_lower_better(metric) else -1
             cells.sort(key=lambda cell: (is_baseline(cell.model), sign * cell.columns[metric].mean))

@@ -219,7 +219,7 @@ def _by_place(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -
     figure, panels = sheet.panels(len(tasks), 3.2 + 0.12 * len(styles))
     for panel, task in zip(panels, tasks, strict=True):
         _draw_places(panel, [row for row in rows if row[0] == task], styles)
-        panel.set(title=TASK_LABELS[task], xlabel="place of what answers")
+        panel.set(title=TASK_LABELS[task], xlabel="place of the answer")
     panels[0].set_ylabel("score")
     sheet.add_legend(figure)
     title = f"Scores by place, round {round_}"

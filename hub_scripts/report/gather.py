@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from builder.round.configurations import thousands_in
-from hub_scripts.report.cells import WIN_RATE, Cell, Group, Key
+from hub_scripts.report.cells import Cell, Group, Key, win_rate
 from hub_scripts.report.inputs import Inputs, SamplesFile
 from hub_scripts.report.newest import newest_runs
 from hub_scripts.report.sample_pages import SamplePage
@@ -26,22 +26,26 @@ from lm_eval_tasks.stats.scores import by_place
 _CHARACTERS_OF_TOKEN = 4.5
 
 
+# Of the samples that a judge could decide: identity, points, first author.
+_Points = list[tuple[str, float, str]]
+
+
 @dataclass(slots=True)
 class _Setting:
-    """One setting while it is gathered: its samples by their identity, and by model the answers and what judges say of them."""
+    """One setting while it is gathered: its samples by their identity, and by model the answers and, by judge, what these say of them."""
 
     pages: dict[str, SamplePage] = field(default_factory=dict)
     by_model: dict[str, list[Sample]] = field(default_factory=dict)
-    wins: dict[str, list[tuple[str, float, str]]] = field(default_factory=dict)
+    points: dict[str, dict[str, _Points]] = field(default_factory=dict)
     waiting: set[str] = field(default_factory=set)
 
     def add(self, model: str, sample: Sample, verdicts: Mapping[str, Any]) -> None:
         page = self.pages.setdefault(sample.identity, SamplePage(sample.row))
         page.add(model, sample, verdicts)
         self.by_model.setdefault(model, []).append(sample)
-        won = win(verdicts)
-        if won is not None:
-            self.wins.setdefault(model, []).append((sample.identity, won, sample.cluster))
+        for judge, won in points_by_judge(verdicts).items():
+            of_judge = self.points.setdefault(model, {}).setdefault(judge, [])
+            of_judge.append((sample.identity, won, sample.cluster))
 
     @property
     def finished(self) -> dict[str, list[Sample]]:
@@ -54,7 +58,7 @@ class _Setting:
 
     def cells(self) -> list[Cell]:
         finished = self.finished
-        cells = [_cell(model, samples, self.wins.get(model, ())) for model, samples in finished.items()]
+        cells = [_cell(model, samples, self.points.get(model, {})) for model, samples in finished.items()]
         return sorted([*cells, *carried_baselines(finished)], key=lambda cell: cell.model)
 
 
@@ -107,20 +111,19 @@ def _length(row: PromptRow) -> int:
     return row.tokens_before or round(characters / _CHARACTERS_OF_TOKEN)
 
 
-def win(verdicts: Mapping[str, Any]) -> float | None:
-    """Compute a sample's win rate over the judges that could decide it: 1, 0 or, if the orders disagree, 0.5."""
-    every = [SETTLED[orders] if isinstance(orders, str) else points_of(orders) for orders in verdicts.values()]
-    points = [point for point in every if point is not None]
-    return fmean(points) if points else None
+def points_by_judge(verdicts: Mapping[str, Any]) -> dict[str, float]:
+    """Return what a sample gets from each judge that could decide it: 1, 0 or, if the orders disagree, 0.5."""
+    points = {
+        judge: SETTLED[orders] if isinstance(orders, str) else points_of(orders) for judge, orders in verdicts.items()
+    }
+    return {judge: own for judge, own in points.items() if own is not None}
 
 
-def _cell(model: str, samples: Sequence[Sample], wins: Sequence[tuple[str, float, str]]) -> Cell:
+def _cell(model: str, samples: Sequence[Sample], points: Mapping[str, _Points]) -> Cell:
     columns = columns_of(samples)
     scored = max((columns[name].n for name in registry.headline() if name in columns), default=len(samples))
     row = samples[0].row
-    won = column(WIN_RATE, wins)
-    if won:
-        columns[WIN_RATE] = won
+    columns |= present({win_rate(judge): column(win_rate(judge), won) for judge, won in sorted(points.items())})
     tokens = _tokens([sample.row for sample in samples])
     # Of a run whose rows do not say how many there are, those that lack a score are known to be missing.
     of = len(samples) if row.of is None and scored < len(samples) else row.of

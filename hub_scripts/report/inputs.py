@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import ReportError
+from hub_scripts.report.newest import how_asked
 from hub_scripts.report.round_names import RoundNames, names_of
 from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import sha256_of
@@ -52,8 +53,8 @@ class Verdicts:
                 unknown = samples.keys() - hashes.keys()
                 if unknown:
                     _LOGGER.warning(
-                        "%s does not say which texts %d verdicts on %s are about, so they are not shown: the same `academiceval judge` "
-                        "command writes it again, and asks for no verdict that it has",
+                        "%s does not say which texts %d verdicts on %s are about, so they are not shown: run the same "
+                        "`academiceval judge` command again to write that; it keeps its verdicts",
                         path,
                         len(unknown),
                         task,
@@ -106,12 +107,14 @@ class SamplesFile:
     Attributes:
         finished: whether they have scores; those that are only in a journal have none.
         date: when the run was made, in seconds; of two runs of a model over as many samples the newer counts.
+        asked: see `how_asked`.
     """
 
     path: Path
     model: str
     finished: bool = True
     date: float = 0.0
+    asked: str = ""
 
 
 @dataclass(slots=True)
@@ -250,7 +253,8 @@ class _Finding:
         date = owner.seconds if owner else 0
         if owner is None:
             read_rows(path)
-        self.inputs.samples.append(SamplesFile(path, model, date=date or path.stat().st_mtime))
+        date = date or path.stat().st_mtime
+        self.inputs.samples.append(SamplesFile(path, model, date=date, asked=how_asked(owner)))
         self.folders.setdefault(path.parent, []).append(model)
 
     def _add_verdicts(self, path: Path) -> None:
@@ -258,8 +262,10 @@ class _Finding:
         if content.get("against"):
             title, shown = duel(path, content)
             # Another judge's, or the same one's with passages of the papers.
-            known = self.inputs.duels.get(title)
-            self.inputs.duels[title] = replace(shown, rows=[*known.rows, *shown.rows]) if known else shown
+            known = self.inputs.duels.get(title, replace(shown, rows=[]))
+            # A copy of a file says nothing new.
+            fresh = [row for row in shown.rows if row not in known.rows]
+            self.inputs.duels[title] = replace(known, rows=[*known.rows, *fresh])
         else:
             model = self._label(path) or self._judged_model(str(content.get("judged_model", "")))
             self.inputs.verdicts.add(path, model, content)

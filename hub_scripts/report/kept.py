@@ -22,6 +22,7 @@ class KeptPoint(NamedTuple):
     Attributes:
         share, low, high: over all rows.
         recalled: in bits, at that size.
+        samples: over how many texts.
         reach: how far the model holds, see `reach_of`.
         part: of the rows, "" for all.
         part_share: None for all rows.
@@ -35,6 +36,7 @@ class KeptPoint(NamedTuple):
     high: float | None
     verdict: str
     recalled: float
+    samples: int
     reach: str
     part: str = ""
     part_share: float | None = None
@@ -72,7 +74,16 @@ def _lines(each: KeptShare, known: Kept, model: str, reach: str) -> Iterator[Kep
     low, high = each.share.bounds or (None, None)
     size = known.sizes[each.configuration]
     line = KeptPoint(
-        each.configuration, size, model, each.share.mean, low, high, each.verdict, each.recalled.mean, reach
+        configuration=each.configuration,
+        thousand_tokens=size,
+        model=model,
+        share=each.share.mean,
+        low=low,
+        high=high,
+        verdict=each.verdict,
+        recalled=each.recalled.mean,
+        samples=each.share.samples,
+        reach=reach,
     )
     yield line
     yield from (line._replace(part=part, part_share=share) for part, share in each.parts.items())
@@ -99,7 +110,7 @@ def by_length(sheet: Sheet, rows: Sequence[KeptPoint], round_: str, styles: Mapp
         panel.minorticks_off()
         panel.grid(visible=False, axis="x")
         panel.set(title=f"evidence {part}" if part else "all rows", xlabel="context (tokens)")
-    panels[0].set_ylabel("share kept of what is recalled alone")
+    panels[0].set_ylabel("share kept of recall from the evidence alone")
     sheet.add_legend(figure, across=2)
     title = f"Recall kept in longer contexts, round {round_}"
     said = "; ".join(dict.fromkeys(f"{row.model}: {row.reach}" for row in rows))
@@ -110,19 +121,20 @@ def by_length(sheet: Sheet, rows: Sequence[KeptPoint], round_: str, styles: Mapp
 
 
 def _table(rows: Sequence[KeptPoint]) -> Table:
-    head = ("Model", "Context", "Share kept [95%]", "Recalled, bits", "Verdict")
+    head = ("Model", "Context", "Share kept [95%]", "n", "Recalled, bits", "Verdict")
     cells = [
         (
             row.model,
             row.configuration,
             with_bounds(row.share, row.low, row.high, ".2f"),
+            str(row.samples),
             f"{row.recalled:.1f}",
             row.verdict,
         )
         for row in rows
         if not row.part
     ]
-    return Table(head, "llrrl", cells)
+    return Table(head, "llrrrl", cells)
 
 
 def _draw(panel: Any, points: Sequence[KeptPoint], style: Mapping[str, Any], aside: float) -> None:

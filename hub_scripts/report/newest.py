@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,15 @@ from typing import TYPE_CHECKING
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import Key
 from lm_eval_tasks.base.errors import SamplesError
+from lm_eval_tasks.base.metadata import OPTIONS
+from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.evaluate.identity import distinguishing
 from lm_eval_tasks.samples.sample import Sample, paired, read_file, revisions_apart
 
 if TYPE_CHECKING:
     from hub_scripts.report.inputs import Inputs, SamplesFile
     from hub_scripts.report.round_names import RoundNames
+    from lm_eval_tasks.samples.results import Results
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -35,6 +40,18 @@ class SettingRun:
     @property
     def revisions(self) -> set[str]:
         return {sample.row.dataset_revision for sample in self.samples}
+
+
+def how_asked(run: Results | None) -> str:
+    """Return what the answers of a run depend on besides the papers; "" if it does not say. Runs that agree in it may be parts of one."""
+    if run is None or run.run is None:
+        return ""
+    request = run.run
+    prompts = {option.key: request.metadata.get(option.key) for option in OPTIONS["Prompts"]}
+    served = run.block.usage.served if run.block else {}
+    how = (request.apply_chat_template, request.system_instruction, request.gen_kwargs, request.repeats)
+    known = [distinguishing(request.model_args), request.weights, how, prompts, sorted(served)]
+    return json.dumps(redact([request.model, *known]), sort_keys=True, default=str)
 
 
 def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:
@@ -64,15 +81,17 @@ def newest_runs(key: Key, files: Sequence[SamplesFile], names: RoundNames) -> It
         files_by_id: dict[str, SamplesFile] = {}
         for run in _parts_last(of_model):
             counted = _with_contents(key, run, contents)
-            if counted.samples and counted.ids.isdisjoint(files_by_id):
+            others = [files_by_id[id_] for id_ in sorted(counted.ids) if id_ in files_by_id]
+            apart = [file for file in files_by_id.values() if file.asked and run.file.asked not in ("", file.asked)]
+            if counted.samples and not others and not apart:
                 files_by_id |= dict.fromkeys(counted.ids, run.file)
                 yield counted
                 continue
-            others = [files_by_id[id_] for id_ in sorted(counted.ids) if id_ in files_by_id]
             _LOGGER.warning(
-                "%s: the run %s counts, which is newer or has more answers; to show both, name one with --label NAME=FOLDER",
+                "%s is not shown: %s %s; to show both, name one with --label NAME=FOLDER",
                 run.file.path,
-                others[0].path if others else of_model[0].file.path,
+                [*others, *apart, of_model[0].file][0].path,
+                "was asked otherwise" if apart and not others else "is newer or has more answers",
             )
 
 
@@ -117,7 +136,7 @@ def _with_contents(key: Key, run: SettingRun, contents: dict[str, str]) -> Setti
     samples = [sample for sample in run.samples if contents.setdefault(sample.id, sample.identity) == sample.identity]
     if len(samples) < len(run.samples):
         _LOGGER.warning(
-            "%s: %d samples of %s are left out: others of the round %s show other contents under their ids",
+            "%s: %d samples of %s are left out: their contents differ from others' of round %s",
             run.file.path,
             len(run.samples) - len(samples),
             key.setting,

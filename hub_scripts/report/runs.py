@@ -137,33 +137,37 @@ def scorers_of(runs: Iterable[Results]) -> frozenset[str]:
 
 
 def _newest(runs: Sequence[Results]) -> list[Results]:
-    """Return the runs that are the newest of any of their tasks, parts of the samples behind whole ones; others are not shown."""
+    """Return the runs that are the newest of any of their tasks or of a shard of one, parts of the samples behind whole ones; others are
+    not shown.
+    """
     shown: list[Results] = []
-    tasks: set[str] = set()
+    parts: set[tuple[str, object]] = set()
     for run in sorted(runs, key=lambda run: (bool(run.subsets), -run.seconds)):
-        own = {score.task for score in run.scores}
-        if not shown or not own <= tasks:
+        shard = run.options.get("shard")
+        tasks = {score.task for score in run.scores}
+        if not shown or any(parts.isdisjoint({(task, None), (task, shard)}) for task in tasks):
             shown.append(run)
-            tasks |= own
+            parts |= {(task, shard) for task in tasks}
     return shown
 
 
 def _facts(runs: Sequence[Results], record: str) -> RunFacts:
     usage = usage_together([run.block.usage if run.block else UsageTotals() for run in runs])
 
-    def mean(name: str) -> float | None:
-        total = getattr(usage, name)
-        return total / usage.answers if usage.answers and total is not None else None
-
-    cost = mean("cost")
+    answers = usage.answers or 0
+    told = answers - (usage.untold or 0)
     return RunFacts(
-        max(run.day for run in runs),
-        mean("tokens_in"),
-        mean("tokens_out"),
-        None if cost is None else 1000 * cost,
-        record,
-        tuple(without_places(usage.served)),
+        day=max(run.day for run in runs),
+        tokens_in=_mean(usage.tokens_in, told),
+        tokens_out=_mean(usage.tokens_out, told),
+        cost=_mean(None if usage.cost is None else 1000 * usage.cost, answers),
+        record=record,
+        served=tuple(without_places(usage.served)),
     )
+
+
+def _mean(total: float | None, answers: int) -> float | None:
+    return total / answers if answers and total is not None else None
 
 
 def _record(run: Results) -> dict[str, Any]:

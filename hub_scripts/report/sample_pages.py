@@ -19,7 +19,7 @@ from lm_eval_tasks.samples.sample import Sample
 # How many words in a row of a withheld text an answer may repeat.
 MOST_COPIED = 25
 # In place of an answer.
-_NO_TEXT = "The model wrote no text: the likelihood of the authors' text was asked."
+_NO_TEXT = "The model wrote no text: the likelihood of the authors' text was measured."
 _LONGEST_WORD = 20
 
 

@@ -15,12 +15,12 @@ from builder.dataset.card import sections
 from builder.dataset.folder import replacing
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import (
-    LABELS,
     TASK_LABELS,
     Group,
     ScoreRow,
     in_order,
     reader_of,
+    score_labels,
     score_rows,
     scores_csv,
     split_steps,
@@ -142,7 +142,7 @@ def _write(
     over = {path: inputs.runs_over(path) for path in inputs.manifests}
     for path, (same, every) in over.items():
         if every and not same:
-            yield f"{path}: no run was made over exactly these files, but over another build of their round"
+            yield f"{path}: no run used exactly these files; runs used another build of the round"
     boards = [
         _boards(list(of_round), inputs, over) for _, of_round in groupby(all_groups, key=lambda group: group.key.round)
     ]
@@ -154,7 +154,7 @@ def _write(
     runs = [run for of_model in inputs.runs.values() for run in of_model]
     shown = {row.task for row in rows}
     content = {
-        "labels": LABELS,
+        "labels": score_labels(all_groups),
         "tasks": {name: title for name, title in TASK_LABELS.items() if name in shown},
         "has_rounds": bool(inputs.manifests),
         "off_board": off_board,
@@ -199,8 +199,8 @@ def _counts(all_groups: Sequence[Group], licenses: Licenses) -> Iterator[str]:
         # Answers of a run that has no scores yet are not among the cells'.
         answers = max(withheld, sum(cell.samples for cell in cells))
         yield (
-            f"left out: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat more than {MOST_COPIED} words in a "
-            f"row of texts whose licences are not {licenses}"
+            f"left out: {withheld} of {answers} answers ({withheld / answers:.1%}), which repeat over {MOST_COPIED} consecutive "
+            f"words of texts whose licences are not {licenses}"
         )
 
 

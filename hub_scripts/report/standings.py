@@ -222,7 +222,7 @@ def _order(standing: Standing) -> tuple[object, ...]:
 def _why_unranked(rankable: Sequence[Standing]) -> str:
     """Say why no model has a rank; "" if any has."""
     if not rankable:
-        return "No model has a rank: each row is a program's, or says what its model lacks."
+        return "No model has a rank: each row is a baseline, or says what its model lacks."
     for standing in rankable:
         if standing.overall and (standing.overall.bounds or (standing.overall.mean,))[0] > 0:
             return ""

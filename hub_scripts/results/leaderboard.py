@@ -57,26 +57,33 @@ def published_round(results: Results, dataset: str | None) -> PublishedRound | N
         return None
     repo = Repo(id_)
     folder = None if results.hub_id else _folder(results, id_)
-    name = folder.published_as if folder else results.round
-    refs = repo.existing_refs()
-    commit = results.revision or refs.tags.get(name)
+    replaced = {erratum.revision: erratum.replacement for erratum in parse_errata(repo.read(ERRATA, MAIN))}
+    # A folder keeps its name when it is corrected; whether it is what is there now, its contents tell.
+    name = _newest(folder.published_as, replaced) if folder else results.round
+    tags = repo.existing_refs().tags
+    commit = results.revision or tags.get(name)
     if not commit:
         raise HubError(f"{id_} has no revision {name}, the round of these results; push that round first")
-    for erratum in parse_errata(repo.read(ERRATA, MAIN)):
-        if refs.tags.get(erratum.revision) == commit:
-            raise HubError(
-                f"{id_} has replaced {erratum.revision} by {erratum.replacement}: evaluate that, or leave out --card"
-            )
+    for old, replacement in replaced.items():
+        if tags.get(old) == commit:
+            raise HubError(f"{id_} has replaced {old} by {replacement}: evaluate that, or leave out --card")
     manifest = parse_manifest(repo.read(MANIFEST, commit) or b"", f"the {MANIFEST} of {id_}")
     if folder and (
         not _original_configurations(folder) or _original_configurations(folder) != _original_configurations(manifest)
     ):
-        raise HubError(f"the folder {results.dataset} is not what {id_} has as {name}; name the repository that has it")
+        raise HubError(f"the folder {results.dataset} differs from {name} of {id_}; name the repository that has it")
     tasks = task_ids(repo.read(EVAL, commit) or b"", f"{EVAL} of {id_}")
     sizes = Counter[str]()
     for listed in manifest.configurations:
         sizes[listed.of if listed.form == "ids" else listed.name] += listed.statistics("test").samples
     return PublishedRound(id_, commit, manifest.published_as, tasks, sizes)
+
+
+def _newest(revision: str, replaced: Mapping[str, str]) -> str:
+    """Return the revision that stands in place of one in the end."""
+    while revision in replaced:
+        revision = replaced[revision]
+    return revision
 
 
 def _folder(results: Results, id_: str) -> Manifest:
@@ -87,8 +94,8 @@ def _folder(results: Results, id_: str) -> Manifest:
         if manifest.round == results.round:
             return manifest
     raise HubError(
-        f"the folder {results.dataset[:200]!r} is not here as it was when it was run, so it cannot be compared with {id_}; leave out "
-        f"--dataset, or evaluate {id_} itself"
+        f"the folder {results.dataset[:200]!r} is missing or has changed since the run, so it cannot be compared with {id_}; leave "
+        f"out --dataset, or evaluate {id_} itself"
     )
 
 
@@ -106,8 +113,10 @@ OF_A_PART = ("config", "published_after", "published_before", "shard", "fits_onl
 def entries(results: Results, published: PublishedRound, url: str) -> list[dict[str, Any]]:
     """Return the scores of a run, whose file is at `url`, that belong on a leaderboard: of whole tasks, as `eval.yaml` defines them."""
     is_shorter = results.options.get("context") not in (None, "", FULL)
-    if results.split != TEST or is_shorter or any(results.options.get(name) for name in OF_A_PART):
+    is_unfinished = results.block is not None and bool(results.block.usage.unanswered)
+    if results.split != TEST or is_shorter or is_unfinished or any(results.options.get(name) for name in OF_A_PART):
         return []
+    cut = {score.task: score.value for score in results.scores if score.metric == "truncated"}
     leaderboard_entries = []
     for score in results.scores:
         setting = setting_of(score.task) or ""
@@ -122,17 +131,18 @@ def entries(results: Results, published: PublishedRound, url: str) -> list[dict[
                     date=results.day or None,
                     source_url=url,
                     source_name=SOURCE,
-                    notes=_notes(score),
+                    notes=_notes(score, cut.get(score.task)),
                 )
             )
     return eval_result_entries_to_yaml(leaderboard_entries)
 
 
-def _notes(score: Score) -> str:
+def _notes(score: Score, cut: float | None) -> str:
     """Return what a reader of a leaderboard must know about a score; the benchmark file is for another harness."""
     interval = "" if score.low is None or score.high is None else f", 95 % interval {score.low:.4f} to {score.high:.4f}"
     prompt = "; lm-evaluation-harness with SCALAR's published prompt" if score.task.startswith("scalar") else ""
-    return f"{score.samples} samples{interval}{prompt}"
+    shortened = f"; {cut:.0%} of the prompts were cut to fit the model" if cut else ""
+    return f"{score.samples} samples{interval}{shortened}{prompt}"
 
 
 def merge_entries(old: bytes | None, fresh: Sequence[Mapping[str, Any]], model: str) -> bytes:

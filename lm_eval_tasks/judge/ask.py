@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +16,7 @@ from lm_eval_tasks.llm.chat import Ask, Messages, NoAnswer, Server, Stopped, ask
 from lm_eval_tasks.llm.ledger import LOST, OPEN, Purse
 from lm_eval_tasks.llm.usage import Means, Usage, UsageTotals, usage_together
 
+_LOGGER = logging.getLogger(__name__)
 _MAX_TOKENS = 1024
 USAGE = "usage"
 
@@ -139,6 +141,8 @@ async def _verdict(ask: Ask, question: Comparison) -> dict[str, object]:
         # An answer that was paid for is noted, whatever keeps the next question from being asked.
         if not isinstance(err, NoAnswer) and not usages:
             raise
+        if isinstance(err, CostError):
+            _LOGGER.warning("the verdict on %s could not be read, and is not asked for again: %s", question.id, err)
         noted: dict[str, object] = {**about, "winners": None}
         if text:
             noted["text"] = text

@@ -122,7 +122,7 @@ class Judging:
     def results_file(self) -> Path:
         against = f"-against-{slug(self.against)}" if self.against else ""
         evidence = f"-evidence-{self.evidence}" if self.evidence else ""
-        return self.output / f"judge_{slug(self.name)}{against}{evidence}.json"
+        return self.output / f"judge_{slug(self.name)}{against}-by-{slug(self.server.model)}{evidence}.json"
 
     def outcomes(self, sample: Sample, journal: Journal) -> list[Outcome]:
         """Find what the journal says about a sample, in its orders."""

@@ -40,7 +40,7 @@ def check_address(journal: Path | None, url: str) -> None:
         content = {"url": redact(url), "models": sorted(_models(url))}
         write_whole(noted_at(journal), json.dumps(content) + "\n")
         return
-    if not noted or is_same:
+    if not noted:
         return
     before, now = set(map(str, noted.get("models") or ())), _models(url)
     if before and now and before.isdisjoint(now):
@@ -48,11 +48,12 @@ def check_address(journal: Path | None, url: str) -> None:
             f"the answers so far are by {', '.join(sorted(before)[:3])} at {noted.get('url')}, and {redact(url)} serves "
             f"{', '.join(sorted(now)[:3])}: give this run its own --output folder"
         )
-    _LOGGER.warning(
-        "answers that came from %s are kept; if another model answers at %s, give this run its own --output folder",
-        noted.get("url"),
-        redact(url),
-    )
+    if not is_same:
+        _LOGGER.warning(
+            "answers that came from %s are kept; if another model answers at %s, give this run its own --output folder",
+            noted.get("url"),
+            redact(url),
+        )
 
 
 def _has_answers(journal: Path) -> bool:

@@ -36,7 +36,9 @@ def load(name: str, *, trust_remote_code: bool = False) -> Any:
         return _LOADED[name]
     from transformers import AutoTokenizer
 
-    model, _, revision = name.rpartition("@") if "@" in name else (name, "", "")
+    # A folder's own name may have the sign as well.
+    has_revision = "@" in name and not Path(name).exists()
+    model, _, revision = name.rpartition("@") if has_revision else (name, "", "")
     folder, _, file = model.rpartition("/") if model.endswith(GGUF) else (model, "", None)
     check_gguf(folder, file or "")
     try:

@@ -106,6 +106,7 @@ class UsageTotals:
         finish: why answers ended -> how many did.
         served: model that a server said it was -> answers by it.
         answers: that the run consists of.
+        untold: of these, those whose tokens nobody told; None if there are none, or nobody told any.
         unanswered: of these, empty ones that the next run asks for again.
         asked_in_this_run: the others were in the journal.
         retries: requests that a server was sent again.
@@ -121,6 +122,7 @@ class UsageTotals:
     finish: dict[str, Count] = field(default_factory=dict)
     served: dict[str, Count] = field(default_factory=dict)
     answers: Count | None = None
+    untold: Count | None = None
     unanswered: Count | None = None
     asked_in_this_run: Count | None = None
     seconds: Rate | None = None
@@ -138,9 +140,11 @@ class UsageTotals:
             counts = [getattr(usage, name) for usage in all_usages]
             known = [count for count in counts if count is not None]
             sums[name] = sum(known) if known else None
+        silent = sum(usage.tokens_in is None and usage.tokens_out is None for usage in all_usages)
+        untold = silent if 0 < silent < len(all_usages) else None
         finish = Counter(sorted(usage.finish for usage in all_usages if usage.finish))
         served = Counter(sorted(usage.served for usage in all_usages if usage.served))
-        return cls(**sums, finish=dict(finish), served=dict(served))
+        return cls(**sums, untold=untold, finish=dict(finish), served=dict(served))
 
 
 def usage_together(usages: Sequence[UsageTotals]) -> UsageTotals:
@@ -150,8 +154,8 @@ def usage_together(usages: Sequence[UsageTotals]) -> UsageTotals:
     names = [column.name for column in fields(UsageTotals) if column.name not in _COUNTED]
     values = {name: [getattr(usage, name) for usage in usages] for name in names}
     sums = {name: None if None in each else sum(each) for name, each in values.items()}
-    # These are None where nothing was lost.
-    for name in ("lost", "cost_of_lost"):
+    # These are None where all was told.
+    for name in ("untold", "lost", "cost_of_lost"):
         sums[name] = sum(filter(None, values[name])) or None
     return UsageTotals(**sums, finish=dict(sorted(finish.items())), served=dict(sorted(served.items())))
 

@@ -21,7 +21,7 @@ def unfinished(answers: Answers) -> Values:
 
 
 def capped(answers: Answers) -> Values:
-    """Return the share of answers that reached the longest allowed length within what is scored of them.
+    """Return the share of answers whose scored part reached the longest allowed length.
 
     By the engine's finish reason, else by the model's tokenizer; None if neither is known.
     """

@@ -13,6 +13,7 @@ _USAGE = {
     "tokens_out": "answer tokens",
     "reasoning_tokens": "of these reasoning",
     "answers": "answers",
+    "untold": "answers whose tokens are not known",
     "unanswered": "questions without an answer",
     "seconds": "seconds",
     "cost": "cost, in the unit of the price table",

@@ -167,7 +167,10 @@ class EuropePmcSource:
         found: list[Iterator[Paper | Drop]] = []
         for number, (since, until) in enumerate(months):
             most = (number + 1) * papers // len(months) - number * papers // len(months)
-            if most and until >= first:
+            if since < first <= until:
+                # An update asks for the end of a month again.
+                most -= sum(1 for _ in self._store.published_between(since, until))
+            if most > 0 and until >= first:
                 found.append(self._search(f"{self._query()} AND {_between(max(since, first), until)}", most))
         return once_within(chain.from_iterable(found), first, last)
 

@@ -53,7 +53,7 @@ def share_right_random(answers: Answers) -> Values:
 
 
 def share_right_bm25(answers: Answers) -> Values:
-    """Without reading: BM25 between what is shown."""
+    """Without reading: BM25 between the texts shown."""
     return [_shortcut_share(own_of(row)) for row in answers.rows]
 
 
@@ -69,7 +69,7 @@ def outside(answers: Answers) -> Values:
 
 
 def unreadable(answers: Answers) -> Values:
-    """Share of answers with an entry that names no label. Each is a wrong entry."""
+    """Share of answers with an entry that names no label. Such entries are wrong."""
     return _any_label(answers, lambda label, _: label < 1)
 
 

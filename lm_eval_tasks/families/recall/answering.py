@@ -45,7 +45,7 @@ doc_to_target = ANSWERING.text
 
 
 def span_bits(answers: Answers) -> Values:
-    """Mean bits of a number or name: of all tokens that overlap it, the space before it included. Lower is better."""
+    """Mean bits of a number or name, summed over all tokens that overlap it or the space before. Lower is better."""
     return _of_spans(answers, lambda span: span.kind != "word")
 
 
@@ -80,7 +80,7 @@ def straddling(answers: Answers) -> Values:
 
 
 def text_bits(answers: Answers) -> Values:
-    """Bits per byte of the whole text, which lm-eval's own sums give too."""
+    """Bits per byte of the whole text, which lm-eval computes too."""
     return [answer.likelihoods[0].bits_per_byte for answer in answers.each]
 
 

@@ -164,7 +164,7 @@ def _strict_answer_of(text: str) -> str:
 
 
 def accuracy_sound(answers: Answers) -> Values:
-    """Accuracy over the questions in which each candidate has a text, and none has another's."""
+    """Accuracy over questions whose candidates all have texts, each a different one."""
     scored = zip(accuracy(answers), answers.rows, strict=True)
     return [score if own_of(row).is_sound else None for score, row in scored]
 
@@ -180,7 +180,7 @@ def accuracy_bm25_local(answers: Answers) -> Values:
 
 
 def accuracy_name_local(answers: Answers) -> Values:
-    """Without reading: the candidate that the names right before the mask stand in, together with BM25."""
+    """Without reading: the candidate that contains the names right before the mask, combined with BM25."""
     return [_chosen(own_of(row).name_local, row) for row in answers.rows]
 
 

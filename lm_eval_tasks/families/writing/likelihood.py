@@ -1,6 +1,6 @@
 """The authors' text by likelihood: its bits per byte, what compressors need for it, and what of it the prompt shows.
 
-Bits per byte are -log2 of the text's probability behind the prompt, over its bytes in UTF-8: they do not depend on the tokenizer
+Bits per byte are -log2 of the text's probability after the prompt, divided by its UTF-8 bytes: they do not depend on the tokenizer
 (`:bpb` in OLMES, https://github.com/allenai/olmes).
 """
 
@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+")
 
 
 def bits_per_byte(answers: Answers) -> Values:
-    """-log2 of the text's probability behind the prompt, over its bytes in UTF-8. Models are ranked by it; lower is better."""
+    """-log2 of the text's probability after the prompt, divided by its UTF-8 bytes. Models are ranked by it; lower is better."""
     return [answer.likelihoods[0].bits_per_byte for answer in answers.each]
 
 

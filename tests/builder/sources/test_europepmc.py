@@ -104,8 +104,10 @@ def test_a_number_of_papers_is_taken_from_all_months(tmp_path: Path, service: Eu
     assert len(papers) <= 14
     assert len({paper.published.replace(day=1) for paper in papers}) == len(papers)
     assert {paper.categories for paper in papers} == {("birds",)}
-    # An update asks for its month's part, not for the whole number.
+    # An update asks for its month's part, not for the whole number; of a month that the store has, for no more than is missing.
     assert len([*source.submitted_between(LAST.replace(day=1), LAST)]) <= 2
+    store.add_papers(papers, since="2026.11")
+    assert not [*source.submitted_between(LAST.replace(day=2), LAST)]
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,9 @@ def test_files_are_found_by_id_with_and_without_version(tmp_path: Path) -> None:
     assert source.fetch("pdf", "2601.00001", 2) == tmp_path / "pdf" / "2601.00001v2.pdf"
     assert source.fetch("pdf", "2601.00001", 1) == tmp_path / "pdf" / "2601.00001.pdf"
     assert source.fetch("pdf", "hep-ex/0406020", 1) == tmp_path / "pdf" / "hep-ex_0406020.pdf"
+    (tmp_path / "pdf" / "9901").mkdir()
+    (tmp_path / "pdf" / "9901" / "hep-th_9901001v1.pdf").touch()
+    assert source.fetch("pdf", "hep-th/9901001", 1) == tmp_path / "pdf" / "9901" / "hep-th_9901001v1.pdf"
     assert source.fetch("pdf", "2601.00002", 1) is None
     assert source.fetch("html", "2601.00001", 1) is None
 

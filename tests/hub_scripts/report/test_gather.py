@@ -155,10 +155,15 @@ def test_what_is_kept_through_a_chat_template_is_shown() -> None:
 
 
 def test_a_model_may_lack_a_part_of_what_is_kept(tmp_path: Path) -> None:
-    line = kept.KeptPoint("Recall-4K", 4, "A", 0.95, 0.9, 1.0, "held", 11.0, "held to Recall-4K")
+    line = kept.KeptPoint("Recall-4K", 4, "A", 0.95, 0.9, 1.0, "held", 11.0, 38, "held to Recall-4K")
     rows = [line, line._replace(part="first", part_share=0.9), line._replace(part="last", part_share=0.9)]
     rows += [row._replace(model="B") for row in rows[:2]]
     plot = kept.by_length(Sheet(tmp_path), rows, "2026.11", looks(["A", "B", "C"]))
     assert plot.table is not None
     assert [row[0] for row in plot.table.rows] == ["A", "B"]
     assert (tmp_path / f"{plot.name}.svg").is_file()
+
+
+def test_folders_of_samples_differ_where_names_do() -> None:
+    names = ("2026.11 (run a)", "2026.11 (run-a)", "2026.11 -run-a-", "2026.11~20")
+    assert len({Key(name, "Abs-9K").slug for name in names}) == len(names)

@@ -25,7 +25,7 @@ from hub_scripts.report.newest import groups, newest_runs
 from hub_scripts.report.runs import run_facts
 from hub_scripts.report.sample_pages import SamplePage, copies
 from lm_eval_tasks.base.intervals import level
-from lm_eval_tasks.llm.usage import UsageTotals
+from lm_eval_tasks.llm.usage import Usage, UsageTotals
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.block import Block, RunRequest, Score
 from lm_eval_tasks.samples.prompt_row import EXCERPT, PromptRow
@@ -86,8 +86,10 @@ def test_the_board_says_what_the_results_say(site: Path, results: Path) -> None:
         )
         interval = f' <span class="interval">[{one["low"]:.3f}, {one["high"]:.3f}]</span>' if row["low"] else ""
         assert f"<strong>{one['value']:.3f}</strong>{interval}" in page
-    judged = json.loads((results / "judged" / "judge_lead.json").read_text())["tasks"]["Abs-9K"]["judge-a"]
-    assert float(rows["lead", "Abs-9K", "win_rate"]["value"]) == pytest.approx(judged["win_rate"]["value"], rel=1e-5)
+    judged = json.loads((results / "judged" / "judge_lead-by-judge-a.json").read_text())["tasks"]["Abs-9K"]["judge-a"]
+    assert float(rows["lead", "Abs-9K", "win_rate (judge-a)"]["value"]) == pytest.approx(
+        judged["win_rate"]["value"], rel=1e-5
+    )
     assert ("copy-demo", "Abs-9K", "rouge_l") not in rows
     assert {row["cutoff"] for (model, *_), row in rows.items() if model == "lead"} == {"2026-09"}
 
@@ -259,7 +261,7 @@ def test_excerpts_come_from_whole_prompts_too() -> None:
 def test_texts_without_a_licence_stay_out(results: Path, page_of: Callable[..., str], tmp_path: Path) -> None:
     """And answers that repeat them: a baseline that copies the paper would publish what its licence forbids."""
     out = page_of(results, "--licenses", "redistributable")
-    found = re.search(r"left out: (\d+) of (\d+) answers \(([\d.]+)%\), which repeat more than 25 words in a row", out)
+    found = re.search(r"left out: (\d+) of (\d+) answers \(([\d.]+)%\), which repeat over 25 consecutive words", out)
     assert found is not None
     shown = withheld = left_out = 0
     for path in (tmp_path / "site" / "data" / "samples").rglob("*.js"):
@@ -440,6 +442,14 @@ def test_runs_that_are_shown_count(tmp_path: Path) -> None:
     assert run_facts({"m": [old, new, newest]}, {}, tmp_path)["2026.11", "m"].cost == 500.0
     limited = replace(run(4, ("a", "b"), UsageTotals(answers=2, cost=9.0)), subsets={"a": (2, 40), "b": (2, 40)})
     assert run_facts({"m": [newest, limited]}, {}, tmp_path)["2026.11", "m"].cost == 500.0
+    shards = [run(i, ("a",), UsageTotals(answers=10, cost=i)) for i in (1, 2)]
+    parts = [replace(one, subsets={"a": (10, 20)}, options={"shard": f"{one.seconds}/2"}) for one in shards]
+    assert run_facts({"m": parts}, {}, tmp_path)["2026.11", "m"].cost == 150.0
+    assert run_facts({"m": [*parts, newest]}, {}, tmp_path)["2026.11", "m"].cost == 500.0
+    usage = UsageTotals.of([*(Usage(1000, 100) for _ in range(7)), *(Usage() for _ in range(6))])
+    assert (usage.untold, UsageTotals.of([Usage()]).untold) == (6, None)
+    told = run_facts({"m": [run(1, ("a",), replace(usage, answers=13))]}, {}, tmp_path)["2026.11", "m"]
+    assert (told.tokens_in, told.tokens_out) == (1000, 100)
     served = run(1, ("a",), UsageTotals(served={"first": 2, "second": 1}))
     assert run_facts({"m": [served]}, {}, tmp_path)["2026.11", "m"].served == ("first", "second")
     names = ("n", "x" * 290, "a/b", "a b", "a-b")
@@ -456,7 +466,7 @@ def test_rounds(site: Path, dataset: Path, results: Path, page_of: Callable[...,
     (tmp_path / "alone").mkdir()
     shutil.copy(dataset / "manifest.json", tmp_path / "alone")
     for given, is_other in ((tmp_path / "copy", True), (tmp_path / "alone", False)):
-        assert ("no run was made over exactly these files" in page_of(given, results / "lead")) == is_other
+        assert ("no run used exactly these files" in page_of(given, results / "lead")) == is_other
         page = (tmp_path / "site" / "rounds.html").read_text()
         assert re.search(r'<th scope="col">Month</th>.*<th scope="col">Category</th>', page, re.DOTALL)
         assert f"{1 - is_other} of 1" in page
@@ -486,7 +496,7 @@ def test_an_unfinished_run_is_named(results: Path, page_of: Callable[..., str], 
 
 def test_a_judge_may_know_a_model_by_its_folder(results: Path, tmp_path: Path) -> None:
     shutil.copytree(results / "lead", tmp_path / "my-run")
-    content = json.loads((results / "judged" / "judge_lead.json").read_text())
+    content = json.loads((results / "judged" / "judge_lead-by-judge-a.json").read_text())
     (tmp_path / "judge_my-run.json").write_text(json.dumps({**content, "judged_model": "my-run"}))
     inputs = find([tmp_path])
     samples = read([tmp_path / "my-run"])
@@ -549,8 +559,28 @@ def test_of_two_runs_of_a_model_the_whole_one_is_shown_or_both_with_a_label(
 
     rewrite(smoke, first_two)
     assert page_of(tmp_path / "runs").startswith("1 model,")
-    assert f"the run {full}" in caplog.text.replace(str(full.resolve()), str(full))
+    assert f"is not shown: {full}" in caplog.text.replace(str(full.resolve()), str(full))
     assert page_of(tmp_path / "runs", "--label", f"lead, two papers={smoke}").startswith("2 models")
+
+
+def test_halves_that_were_asked_otherwise_are_no_whole_run(
+    results: Path, page_of: Callable[..., str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = len(_rows(tmp_path / "site")) if page_of(results / "lead") else 0
+    for half in range(2):
+        place = shutil.copytree(results / "lead", tmp_path / "runs" / str(half))
+        rewrite(place, lambda line, half=half: line if line["doc_id"] % 2 == half else None)
+    page_of(tmp_path / "runs")
+    together = {key: row["n"] for key, row in _rows(tmp_path / "site").items()}
+    assert "was asked otherwise" not in caplog.text
+    [file] = (tmp_path / "runs" / "0").glob("results_*.json")
+    content = json.loads(file.read_text())
+    content["academiceval"]["run"]["gen_kwargs"] = "temperature=1.0"
+    file.write_text(json.dumps(content))
+    page_of(tmp_path / "runs")
+    assert "was asked otherwise" in caplog.text
+    alone = {key: row["n"] for key, row in _rows(tmp_path / "site").items()}
+    assert whole and sum(map(int, alone.values())) < sum(map(int, together.values()))
 
 
 def test_models_against_each_other_are_shown(
@@ -567,7 +597,7 @@ def test_models_against_each_other_are_shown(
     assert "lead against copy-demo" in page
     assert "0.625 [0.500, 0.750]" in page
     # It is not a win rate against the authors' text.
-    wins = {row["value"] for (*_, metric), row in _rows(tmp_path / "site").items() if metric == "win_rate"}
+    wins = {row["value"] for (*_, metric), row in _rows(tmp_path / "site").items() if metric.startswith("win_rate")}
     assert wins
     assert "0.625" not in wins
     (place / "judge_lead-against-copy-demo.json").write_text(json.dumps({**duel, "tasks": {"Abs-9K": {"m": {}}}}))

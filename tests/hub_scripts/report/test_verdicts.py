@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hub_scripts.errors import ReportError
-from hub_scripts.report.gather import win
+from hub_scripts.report.gather import points_by_judge
 from hub_scripts.report.inputs import find
 from lm_eval_tasks.judge.verdict import OVERALL, texts_hash
 from lm_eval_tasks.judge.win_rates import summary
@@ -34,28 +34,27 @@ def _judge(path: Path, round_: str, verdicts: dict[str, Any], answer: str | None
     path.write_text(json.dumps(content))
 
 
-def _shown(place: Path) -> dict[str, float | None]:
-    """Round -> the win rate that is shown of the sample."""
+def _shown(place: Path) -> dict[str, dict[str, float]]:
+    """Round -> what the sample gets from each judge."""
     inputs = find([place])
-    return {
-        one.row.round: win(inputs.verdicts.of("m", one)) for path in sorted(place.glob("*/m")) for one in read([path])
-    }
+    samples = [one for path in sorted(place.glob("*/m")) for one in read([path])]
+    return {one.row.round: points_by_judge(inputs.verdicts.of("m", one)) for one in samples}
 
 
 def test_two_rounds_have_their_own_verdicts(tmp_path: Path) -> None:
     for round_ in ("2026.10", "2026.11"):
         _samples(tmp_path / round_ / "m", round_, "an answer")
     _judge(tmp_path / "2026.10" / "judged" / "judge_m.json", "2026.10", {"j": WON}, "an answer")
-    assert _shown(tmp_path) == {"2026.10": 1, "2026.11": None}
+    assert _shown(tmp_path) == {"2026.10": {"j": 1}, "2026.11": {}}
     _judge(tmp_path / "2026.11" / "judged" / "judge_m.json", "2026.11", {"j": LOST}, "an answer")
-    assert _shown(tmp_path) == {"2026.10": 1, "2026.11": 0}
+    assert _shown(tmp_path) == {"2026.10": {"j": 1}, "2026.11": {"j": 0}}
 
 
 def test_two_files_of_judges_are_shown_together(tmp_path: Path) -> None:
     _samples(tmp_path / "r" / "m", "2026.11", "an answer")
     _judge(tmp_path / "a" / "judge_m.json", "2026.11", {"j": WON}, "an answer")
     _judge(tmp_path / "b" / "judge_m.json", "2026.11", {"k": LOST}, "an answer")
-    assert _shown(tmp_path) == {"2026.11": 0.5}
+    assert _shown(tmp_path) == {"2026.11": {"j": 1, "k": 0}}
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,7 @@ def test_verdicts_on_other_texts_are_not_shown(
 ) -> None:
     _samples(tmp_path / "r" / "m", "2026.11", "an answer")
     _judge(tmp_path / "judge_m.json", "2026.11", {"j": WON}, answer, target)
-    assert _shown(tmp_path) == {"2026.11": None}
+    assert _shown(tmp_path) == {"2026.11": {}}
     inputs = find([tmp_path])
     for one in read([tmp_path / "r" / "m"]):
         inputs.verdicts.of("m", one)
@@ -85,7 +84,8 @@ def test_verdicts_on_a_labelled_run_are_its_own(tmp_path: Path) -> None:
     _judge(tmp_path / "new" / "judge_m.json", "2026.11", {"j": WON}, "an answer")
     verdicts = find([tmp_path], {"Mine": tmp_path / "new"}).verdicts
     [answer] = read([tmp_path / "new" / "m"])
-    assert (win(verdicts.of("Mine", answer)), win(verdicts.of("m", answer))) == (1, None)
+    shown = [points_by_judge(verdicts.of(model, answer)) for model in ("Mine", "m")]
+    assert shown == [{"j": 1}, {}]
     (tmp_path / "empty").mkdir()
     with pytest.raises(ReportError, match="contains no run"):
         find([tmp_path], {"Mine": tmp_path / "empty"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import yaml
 from huggingface_hub import EvalResultEntry, HfApi, eval_result_entries_to_yaml, parse_eval_result_entries
 
+from builder.dataset.folder import finish
 from hub_scripts.results.leaderboard import SOURCE
 from lm_eval_tasks.families.rounds import read_manifest
 from standins.hub_server import Blob, Fault, Hub, Repository
@@ -445,8 +447,8 @@ def test_the_folder_that_was_run_is_the_one_that_is_published(
     for content, dataset, says in (
         (text, "org/nothing", "org/nothing does not exist"),
         (text, "org/empty", "org/empty has no revision 2026.11, the round of these"),
-        (lost, REPO, "is not here as it was when it was run"),
-        (changed, REPO, f"is not what {REPO} has as 2026.11"),
+        (lost, REPO, "is missing or has changed since the run"),
+        (changed, REPO, f"differs from 2026.11 of {REPO}"),
         (text.replace('"2026.11"', '"2026.12"'), REPO, "but the samples beside it have"),
     ):
         run_ = tmp_path / ("run2" if content == changed else "run")
@@ -459,11 +461,25 @@ def test_the_folder_that_was_run_is_the_one_that_is_published(
 def test_a_replaced_round_is_on_no_leaderboard(
     published: tuple[Path, Path], command: Command, hub: Hub, tmp_path: Path
 ) -> None:
-    found = run(command, published[1], tmp_path / "run", "scalar_easy")
-    line = ("push", published[1], "--repo", REPO, "--licenses", "all", "--yes")
+    """A folder's run counts for the revision that has what is in the folder, whatever that is called."""
+    corrected = shutil.copytree(published[1], tmp_path / "corrected")
+    manifest = read_manifest(corrected)
+    shutil.rmtree(corrected / "Intro-28K-G")
+    kept = tuple(one for one in manifest.configurations if one.name != "Intro-28K-G")
+    finish(corrected, replace(manifest, configurations=kept, core=()))
+    runs = [
+        run(command, folder, tmp_path / str(i), "scalar_easy") for i, folder in enumerate((published[1], corrected))
+    ]
+    of_hub = run(command, REPO, tmp_path / "hub", "scalar_easy", dataset_revision="2026.12")
+    line = ("push", corrected, "--repo", REPO, "--licenses", "all", "--yes")
     assert command(*line, "--replaces", "2026.12", "--note", "wrong")[0] == 0
-    code, _, err = command("push-results", found, *PUSH, "--dataset", REPO)
-    assert (code, f"{REPO} has replaced 2026.12 by 2026.12.post1: evaluate that" in err) == (1, True), err
+    for wrong, says in ((runs[0], f"differs from 2026.12.post1 of {REPO}"), (of_hub, "2026.12.post1: evaluate that")):
+        code, _, err = command("push-results", wrong, *PUSH, "--dataset", REPO)
+        assert (code, says in err) == (1, True), err
+    code, _, err = command("push-results", runs[1], *PUSH, "--dataset", REPO)
+    assert (code, err) == (0, "")
+    [entry] = yaml.safe_load(hub.files(MODEL)[FILE].data)
+    assert entry["dataset"]["revision"] == hub.repos[f"datasets/{REPO}"].tags["2026.12.post1"]
 
 
 @pytest.mark.long

@@ -50,6 +50,10 @@ def test_answers_of_one_server_are_not_another_ones(
     servers[1].models = ("one.gguf",)
     assert run_on(servers[1].url, *line)[0] == 0
     assert not servers[1].requests
+    # The server was started again, with another model.
+    servers[0].models, asked = ("three.gguf",), len(servers[0].requests)
+    code, _, err = run_on(servers[0].url, *line[:-1], "4")
+    assert (code, "three.gguf" in err, len(servers[0].requests)) == (1, True, asked), err
 
 
 def test_a_server_that_breaks_off_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ def test_models_are_judged_against_each_other(command: Command, tmp_path: Path) 
         shown = [answers_of(body) for body in server.requests]
     assert "10 samples in both, of 12 and 10" in out
     assert (found["judged_model"], found["against"]) == ("one", "other")
-    assert (tmp_path / "judged" / "judge_one-against-other.json").is_file()
+    assert (tmp_path / "judged" / "judge_one-against-other-by-m.json").is_file()
     assert found["tasks"]["Abs-9K"]["m"]["win_rate"]["value"] == 1.0
     assert len(shown) == 20
     assert all({text.split()[0] for text in pair} == {"good", "weak"} for pair in shown)

@@ -33,6 +33,8 @@ def test_a_slow_tokenizer_has_places(slow: str) -> None:
     assert places[-1][1] == len(text)
     assert all(before[1] == after[0] for before, after in pairwise(places))
     assert tokenizers.counts(slow, [text, "a"]) == [len(text.encode()), 1]
+    # The folder's name has the sign as well, with no revision behind it.
+    assert tokenizers.counts(slow.removesuffix("@main"), ["a"]) == [1]
 
 
 def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
