@@ -58,12 +58,12 @@ class Round(RoundTable):
     )
     setting: tuple[SettingTable, ...] = Field((), description="the round's own settings")
     exclude: tuple[ExcludeTable, ...] = Field((), description="rows that are left out")
-    licenses: Licenses = Field("all", description="which papers targets and demonstrations are drawn from")
+    licenses: Licenses = Field("all", description="licences of the papers used as targets and demonstrations")
     workspace: Path = Field(Path("work"), description="folder of what was fetched and read")
     output: Path = Field(Path("academiceval"), description="the dataset folder; replaced when the new one is complete")
     takedowns: Path = Field(
         Path(TAKEDOWNS),
-        description='papers not to show, a line `{"id": "2401.00001"}` for each, if there is such a file',
+        description='optional file of papers not to show: a line `{"id": "2401.00001"}` for each',
     )
     source: AnySource
     papers: PapersTable = PapersTable()

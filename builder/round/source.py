@@ -113,7 +113,7 @@ class EuropePmcTable(LiveTable):
     ADDRESSES: ClassVar[tuple[str, ...]] = ("api",)
     kind: Literal["europepmc"]
     delay: float = Field(1.0, ge=0, le=86_400, description="seconds between requests")
-    field: str = Field("", description="words that title, abstract, key words or the journal's name contain")
+    field: str = Field("", description="words to find in title, abstract, key words or the name of the journal")
     query: str = Field("", description='terms in Europe PMC\'s search syntax, such as `JOURNAL:"eLife"`')
     preprints: bool = Field(False, description="preprints (bioRxiv, medRxiv and others) in place of articles")
     papers: int | None = Field(
@@ -148,8 +148,8 @@ class MirrorTable(SourceTable):
     kind: Literal["mirror"]
     path: Path = Field(description="the folder that contains its metadata and pdf/, relative to round.toml")
     metadata: str | None = Field(None, description="metadata file in it; found by name if not given")
-    pdf: str = Field("pdf", description="folder of PDF files in it")
-    html: str = Field("html", description="folder of HTML files in it")
+    pdf: str = Field("pdf", description="its folder of PDF files")
+    html: str = Field("html", description="its folder of HTML files")
 
 
 # The table that `academiceval init` writes beside round.toml.

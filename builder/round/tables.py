@@ -32,8 +32,8 @@ class PapersTable(RoundTable):
     """Which papers of the source belong to the round."""
 
     categories: tuple[str, ...] = Field((), description="primary categories (cs.LG) or archives (cs); empty: all")
-    published_from: date | None = Field(None, description="first day of version 1 that counts")
-    published_to: date | None = Field(None, description="last day of version 1 that counts")
+    published_from: date | None = Field(None, description="earliest accepted date of version 1")
+    published_to: date | None = Field(None, description="latest accepted date of version 1")
 
     @model_validator(mode="after")
     def _check_order(self) -> Self:
@@ -50,9 +50,7 @@ class CrawlTable(RoundTable):
     )
     authors: int = Field(1000, ge=1, description="authors to visit, seeds included")
     papers: int | None = Field(None, ge=1, description="first-author papers after which the crawl stops")
-    neighbours: int = Field(
-        50, ge=1, description="co-authors that a visited author may bring, most shared papers first"
-    )
+    neighbours: int = Field(50, ge=1, description="co-authors queued per visited author, most shared papers first")
     activity_penalty: float = Field(
         0.0, ge=0, le=4, description="an author with n known papers is admitted with probability n ** -penalty"
     )
@@ -64,9 +62,9 @@ class UpdateTable(RoundTable):
     papers: int | None = Field(
         None,
         ge=0,
-        description="visit candidates until there are this many new first-author papers; default: 1000 from arXiv and Europe PMC, else 0",
+        description="visit co-authors until there are this many new first-author papers; default: 1000 from arXiv and Europe PMC, else 0",
     )
-    overlap_days: int = Field(7, ge=0, le=3650, description="days before the last covered day that are checked again")
+    overlap_days: int = Field(7, ge=0, le=3650, description="days before the last covered day to check again")
     max_age_months: int | None = Field(
         None,
         ge=0,
@@ -103,9 +101,9 @@ class ExtractTable(RoundTable):
 class LinkTable(RoundTable):
     """The citation corpus."""
 
-    fetch: bool = Field(True, description="ask the source, in batches, for cited arXiv ids that the store lacks")
+    fetch: bool = Field(True, description="ask the source, in batches, for cited arXiv ids that the workspace lacks")
     searches: int = Field(
-        4000, ge=0, description="titles that the source may be searched for, in a round; 8 fit into a request"
+        4000, ge=0, description="maximum number of titles to search the source for in a round; 8 fit into a request"
     )
 
 
@@ -116,10 +114,10 @@ class QualityTable(RoundTable):
     min_coverage: float = Field(0.3, ge=0, le=1, description="share of the page's text that is in a section")
     max_hyphen_breaks: float = Field(10.0, ge=0, description="words left broken at the end of a line, per 1,000")
     max_unmapped: float = Field(0.05, ge=0, le=1, description="share of characters without a Unicode value")
-    min_entries: float = Field(0.5, ge=0, le=1, description="reference-list entries, divided by the highest number")
+    min_entries: float = Field(0.5, ge=0, le=1, description="reference-list entries, divided by their highest number")
     min_common_words: float = Field(0.12, ge=0, le=1, description="share of words that are common in English")
     in_order: bool = Field(True, description="introduction before conclusion before references")
-    headings_agree: bool = Field(True, description="no subsection without its section, and no number left out")
+    headings_agree: bool = Field(True, description="no subsection without its section, no heading number skipped")
     max_abstract_words: int = Field(450, ge=0, description="words of the abstract; longer ones contain an introduction")
     max_introduction: float = Field(0.6, ge=0, le=1, description="share of the body's words that is introduction")
 
@@ -210,11 +208,11 @@ class ScalarTable(RoundTable):
     """SCALAR: cloze questions over citations."""
 
     levels: tuple[_LevelName, ...] = Field(
-        (), description="SCALAR-Easy, SCALAR-Medium, SCALAR-Hard, and Cloze-... of its ablations"
+        (), description="SCALAR-Easy, SCALAR-Medium, SCALAR-Hard, and SCALAR's ablations, Cloze-..."
     )
     level: tuple[LevelTable, ...] = Field((), description="the round's own levels")
     splits: tuple[Split, ...] = Field(("test",), min_length=1, description="splits whose papers are asked about")
-    questions: int = Field(100, ge=1, description="maximum per level and split; papers take turns")
+    questions: int = Field(100, ge=1, description="maximum per level and split, round-robin over papers")
     questions_of_paper: int = Field(5, ge=1, description="maximum about one paper")
     lengths: Literal["cut", "published"] = Field(
         "cut",
@@ -284,11 +282,9 @@ class RecallTable(RoundTable):
 
     sizes: tuple[_RecallSize, ...] = Field(
         (),
-        description="4K, 8K, and so on, in units of 1,024 tokens; with any, the evidence alone and without it are asked too",
+        description="4K, 8K, and so on, in units of 1,024 tokens; any size adds `Recall-Alone` and `Recall-Without`",
     )
-    texts: int = Field(
-        200, ge=1, description="most texts of each configuration, abstracts and conclusions of test papers"
-    )
+    texts: int = Field(200, ge=1, description="maximum per configuration: abstracts and conclusions of test papers")
 
     @property
     def chosen(self) -> tuple[Recall, ...]:
@@ -313,7 +309,10 @@ class ReadingTable(RoundTable):
     questions_of_context: int = Field(6, ge=1, description="Walk: maximum over one context")
     cited_papers: int = Field(30, ge=3, description="Match: how many cited papers of a paper are fetched")
     window_months: int = Field(
-        14, ge=1, le=1200, description="how much older than the test paper the others of a context may be"
+        14,
+        ge=1,
+        le=1200,
+        description="by how many months the other papers of a context may be older than the test paper",
     )
 
     @property

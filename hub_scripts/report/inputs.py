@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import ReportError
-from hub_scripts.report.newest import how_asked
 from hub_scripts.report.round_names import RoundNames, names_of
+from hub_scripts.report.runs import how_asked
 from lm_eval_tasks.base.contract import MANIFEST
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.manifest import Manifest

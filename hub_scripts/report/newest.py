@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,15 +11,11 @@ from typing import TYPE_CHECKING
 from hub_scripts.errors import ReportError
 from hub_scripts.report.cells import Key
 from lm_eval_tasks.base.errors import SamplesError
-from lm_eval_tasks.base.metadata import OPTIONS
-from lm_eval_tasks.base.redaction import redact
-from lm_eval_tasks.evaluate.identity import distinguishing
 from lm_eval_tasks.samples.sample import Sample, paired, read_file, revisions_apart
 
 if TYPE_CHECKING:
     from hub_scripts.report.inputs import Inputs, SamplesFile
     from hub_scripts.report.round_names import RoundNames
-    from lm_eval_tasks.samples.results import Results
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -40,18 +35,6 @@ class SettingRun:
     @property
     def revisions(self) -> set[str]:
         return {sample.row.dataset_revision for sample in self.samples}
-
-
-def how_asked(run: Results | None) -> str:
-    """Return what the answers of a run depend on besides the papers; "" if it does not say. Runs that agree in it may be parts of one."""
-    if run is None or run.run is None:
-        return ""
-    request = run.run
-    prompts = {option.key: request.metadata.get(option.key) for option in OPTIONS["Prompts"]}
-    served = run.block.usage.served if run.block else {}
-    how = (request.apply_chat_template, request.system_instruction, request.gen_kwargs, request.repeats)
-    known = [distinguishing(request.model_args), request.weights, how, prompts, sorted(served)]
-    return json.dumps(redact([request.model, *known]), sort_keys=True, default=str)
 
 
 def groups(inputs: Inputs) -> dict[Key, list[SamplesFile]]:

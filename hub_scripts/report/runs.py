@@ -13,7 +13,7 @@ from typing import Any
 from hub_scripts.errors import ReportError
 from hub_scripts.report.round_names import RoundNames
 from lm_eval_tasks.base.contract import GIVEN
-from lm_eval_tasks.base.metadata import NO_MODEL
+from lm_eval_tasks.base.metadata import NO_MODEL, OPTIONS
 from lm_eval_tasks.base.redaction import redact, without_places
 from lm_eval_tasks.data.cutoff import folded_name
 from lm_eval_tasks.llm.usage import UsageTotals, usage_together
@@ -109,6 +109,20 @@ class RunFacts:
     cost: float | None
     record: str
     served: tuple[str, ...]
+
+
+def how_asked(run: Results | None) -> str:
+    """Return what the answers of a run depend on besides the papers; "" if it does not say. Runs that agree in it may be parts of one."""
+    if run is None or run.run is None:
+        return ""
+    from lm_eval_tasks.evaluate.identity import distinguishing
+
+    request = run.run
+    prompts = {option.key: request.metadata.get(option.key) for option in OPTIONS["Prompts"]}
+    served = run.block.usage.served if run.block else {}
+    how = (request.apply_chat_template, request.system_instruction, request.gen_kwargs, request.repeats)
+    known = [distinguishing(request.model_args), request.weights, how, prompts, sorted(served)]
+    return json.dumps(redact([request.model, *known]), sort_keys=True, default=str)
 
 
 def run_facts(runs: Mapping[str, Sequence[Results]], names: RoundNames, site: Path) -> dict[tuple[str, str], RunFacts]:

@@ -48,7 +48,7 @@ def share_right_strict(answers: Answers) -> Values:
 
 
 def share_right_random(answers: Answers) -> Values:
-    """Floor: naming any label that may be right."""
+    """Floor: guessing among the labels that may be right."""
     return [own_of(row).chance for row in answers.rows]
 
 

@@ -45,7 +45,7 @@ doc_to_target = ANSWERING.text
 
 
 def span_bits(answers: Answers) -> Values:
-    """Mean bits of a number or name, summed over all tokens that overlap it or the space before. Lower is better."""
+    """Mean bits per number or name, each summed over all tokens that overlap it or the space before. Lower is better."""
     return _of_spans(answers, lambda span: span.kind != "word")
 
 

@@ -133,7 +133,7 @@ _WORD = re.compile(r"[Ii]ndex")
 
 
 def accuracy(answers: Answers) -> Values:
-    """Share of right choices: the last `<answer>..</answer>` in up to 2,000 tokens, also `[2]`, `Candidate 2`, or "Answer: 2"."""
+    """Share of right choices, read from the last `<answer>..</answer>`, `[2]`, `Candidate 2`, or "Answer: 2" within 2,000 tokens."""
     return [float(answer.text == str(own_of(answer.row).label)) for answer in answers.each]
 
 

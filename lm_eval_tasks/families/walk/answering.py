@@ -83,12 +83,12 @@ def exact_title_search(answers: Answers) -> Values:
 
 
 def exact_places(answers: Answers) -> Values:
-    """Without reading a heading: how far into a paper a work is cited."""
+    """Without headings: guesses from how far into the papers works are cited."""
     return _of_places(answers, _equal)
 
 
 def set_f1_places(answers: Answers) -> Values:
-    """Without reading a heading: how far into a paper a work is cited."""
+    """Without headings: guesses from how far into the papers works are cited."""
     return _of_places(answers, f1_of)
 
 

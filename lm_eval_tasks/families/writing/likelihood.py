@@ -39,7 +39,7 @@ def bits_per_byte_lzma(answers: Answers) -> Values:
 
 
 def copied_share(answers: Answers) -> Values:
-    """Share of the text's bytes that stand in runs of five words which the prompt has too."""
+    """Share of the text's bytes in runs of five words that the prompt contains."""
     sizes = (len(text_of(row).encode()) for row in answers.rows)
     shown = (sum(end - start for start, end in ANSWERING.copied(row)) for row in answers.rows)
     return [part / size for part, size in zip(shown, sizes, strict=True)]

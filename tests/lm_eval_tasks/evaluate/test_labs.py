@@ -131,6 +131,7 @@ def test_answers_at_their_cap_are_counted_and_scored_apart(command: Command, dat
             "served": {"ours": 4},
             "finish": {"length": 2, "stop": 2},
             "answers": 4,
+            "untold": None,
             "unanswered": 0,
             "asked_in_this_run": 4,
             "seconds": 0,
