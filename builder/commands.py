@@ -12,11 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from builder.errors import FolderError, RoundError
 from builder.round.starter import NEEDED, STARTS, write_start
 from builder.stage_report import STAGES, StageReport
 from lm_eval_tasks.base.command_line import MAKE, PUBLISHING, Commands, add_engine, add_jobs, check_dataset, month
 
 _STAGES = (*STAGES, "build", "audit")
+# Of the store: the round that was built last, and what of.
+_BUILT = "built"
 # Sources that need nothing but a folder or an address of their user.
 _FILLING = ("arxiv", "europepmc", "jats", "mirror", "pdfs")
 _QUESTIONS = {
@@ -110,7 +113,7 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
 
     with _engine(arguments) as engine:
         if "audit" in wanted:
-            yield from _audit(round_.output, engine)
+            yield from _audit(round_, engine)
             return
         with Workspace.open(round_) as workspace:
             before = [stage for stage in STAGES if stage in wanted]
@@ -126,11 +129,15 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
                     and "build" in wanted
                     and not arguments.replace
                     and pipeline.is_as_built(workspace, earlier)
+                    and workspace.store.note(_BUILT) == [earlier, workspace.contents()]
                 ):
                     yield f"{round_.output} stays as it is"
                     return
             if "build" in wanted:
                 manifest, reports = pipeline.build(workspace, engine, replace=arguments.replace)
+                # A build may have completed records.
+                workspace.forget_papers()
+                workspace.store.set_note(_BUILT, [round_.round, workspace.contents()])
                 yield from (report.line() for report in reports)
                 yield from _built(manifest)
                 yield from _to_correct(workspace, reports)
@@ -271,6 +278,9 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
         place = arguments.work.resolve() if arguments.work else copy.with_name(f"{copy.name}-work")
         round_ = round_from({"kind": arguments.source, **values}, manifest, place, readers)
     else:
+        for name in ("path", "contact"):
+            if getattr(arguments, name):
+                raise RoundError(f"--{name} is for a --source; without one, the round.toml says where papers come from")
         round_ = load_round(arguments.file)
         if arguments.work:
             round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})
@@ -288,16 +298,16 @@ def _engine(arguments: Namespace) -> Engine:
 
 
 def _load_round(arguments: Namespace) -> Round:
-    from builder.round.model import check_output, load_round
+    from builder.round.model import check_places, load_round
 
     round_ = load_round(arguments.file, **({"round": arguments.round} if arguments.round else {}))
     paths = {name: getattr(arguments, name, None) for name in ("workspace", "output")}
     round_ = round_.model_copy(update={k: v.resolve() for k, v in paths.items() if v})
-    check_output(round_.output)
+    check_places(round_)
     return round_
 
 
-def _audit(folder: Path, engine: Engine) -> Iterator[str | Table]:
+def _audit(round_: Round, engine: Engine) -> Iterator[str | Table]:
     """Look for leaks and misread texts in a finished dataset folder, as the build did."""
     from builder.dataset import tables
     from builder.dataset.audit import audit, check
@@ -305,7 +315,11 @@ def _audit(folder: Path, engine: Engine) -> Iterator[str | Table]:
     from builder.round.allowed import allowed_by
     from lm_eval_tasks.families.rounds import read_manifest
 
+    folder = round_.output
     manifest = read_manifest(folder)
+    if manifest.round != round_.round:
+        raise FolderError(f"{folder} is round {manifest.round}, not {round_.round}: name its folder with --output")
+    yield f"{folder}, round {manifest.published_as}, with the limits that it was built with"
     findings = audit(folder, manifest.configurations, engine)
     for table in tables.audit_tables(findings, allowed_by(manifest)):
         yield from (table, "")

@@ -37,7 +37,7 @@ def write_formulas(root: etree._Element) -> None:
     for formula in list(root.iter("math")):
         is_mixed = _edge(formula, 0).tag == "mfrac" and _text_before(formula)[-1:].isdigit()
         _replace(formula, " " * is_mixed + (linear(formula) or _tex_of(formula)))
-    for formula in root.iter(*_FORMULAS):
+    for formula in list(root.iter(*_FORMULAS)):
         source = next(formula.iter("tex-math"), None)
         if source is not None and not _shown(formula):
             tex = "".join(map(str, source.itertext()))

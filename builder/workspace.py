@@ -1,5 +1,6 @@
 """What a command works on: a round over its workspace, of which everything is opened or built once."""
 
+import hashlib
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -90,6 +91,15 @@ class Workspace:
         if not papers:
             raise FolderError(f"no paper can be used, nothing was written ({self.documents.report.line()})")
         return papers
+
+    def contents(self) -> str:
+        """Return a hash of what rows are made of: the papers' records, their texts, and the records of what they cite."""
+        digest = hashlib.sha256()
+        for paper in self.papers:
+            cited = self.store.papers(sorted(self.store.cited_ids(paper.id).values()))
+            text = self.store.packed_document(paper.id, self.documents.kinds[paper.id]) or b""
+            digest.update(repr((paper, *cited)).encode() + text)
+        return digest.hexdigest()
 
     @cached_property
     def shown(self) -> set[str]:

@@ -22,7 +22,7 @@ from lm_eval_tasks.base.command_line import (
     positive,
     samples_or_share,
 )
-from lm_eval_tasks.base.errors import EvalError, NoScoreError
+from lm_eval_tasks.base.errors import EvalError, NoScoreError, OptionError
 from lm_eval_tasks.base.tables import Table
 
 if TYPE_CHECKING:
@@ -167,12 +167,17 @@ def eval_(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.compat.lm_eval import parse_args
     from lm_eval_tasks.engines.registry import open_engine, working_with
     from lm_eval_tasks.evaluate.identity import distinguishing, label_of
+    from lm_eval_tasks.evaluate.model_requests import NAMES_OF_CAP
     from lm_eval_tasks.evaluate.run import evaluate
     from lm_eval_tasks.evaluate.run_plan import RunPlan, SampleSelection
     from lm_eval_tasks.evaluate.shorter import contexts_of
     from lm_eval_tasks.samples.run_folder import only_result, run_folder
     from lm_eval_tasks.stats.opened import shown_run
 
+    for name in NAMES_OF_CAP[1:]:
+        # Engines differ in which they know, and prompts leave room for the first alone.
+        if name in parse_args(options.gen_kwargs):
+            raise OptionError(f"--gen_kwargs {name}: write {NAMES_OF_CAP[0]}, which every engine knows")
     arguments_of_model = parse_args(options.model_args)
     label = label_of(options.model, arguments_of_model)
     asked = [options.model, distinguishing(arguments_of_model), options.tasks, options.contexts]

@@ -38,6 +38,7 @@ from lm_eval_tasks.base.command_line import ROUND
 from lm_eval_tasks.base.contract import PAPERS, Licenses
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.redaction import redact
+from lm_eval_tasks.families.recall import CONFIGURATIONS as RECALL
 from lm_eval_tasks.families.scalar import ALL_LEVELS
 from lm_eval_tasks.families.writing.settings import SETTINGS, Setting
 
@@ -84,10 +85,12 @@ class Round(RoundTable):
     @model_validator(mode="after")
     def _check_names(self) -> Self:
         own, levels = [table.name for table in self.setting], [table.name for table in self.scalar.level]
-        taken = [*(each.name for each in (*SETTINGS, *ALL_LEVELS, *READINGS)), PAPERS]
+        taken = [*(each.name for each in (*SETTINGS, *ALL_LEVELS, *READINGS, *RECALL)), PAPERS]
         refuse_names(own, taken, "setting")
         # Rows call a level by its short name.
-        refuse_names(levels, [*taken, *(level.short_name for level in ALL_LEVELS), *own], "level")
+        shorts = [level.short_name for level in ALL_LEVELS]
+        refuse_names(levels, [*taken, *shorts, *own], "level")
+        refuse_names([table.level.short_name for table in self.scalar.level], shorts, "level")
         if isinstance(self.source, ArxivTable):
             for name in self.papers.categories:
                 taxonomy.check(name)
@@ -177,15 +180,24 @@ def load_round(path: Path, **instead: str) -> Round:
         raise RoundError(f"{err}{hint}") from err
     if not parsed.chosen:
         raise RoundError(f"{path}: `settings` is empty; leave it out for all sixteen")
-    return _anchor(parsed, path.resolve().parent)
+    round_ = _anchor(parsed, path.resolve().parent)
+    if "takedowns" in parsed.model_fields_set and not round_.takedowns.is_file():
+        raise RoundError(
+            f"{path}: there is no file {round_.takedowns}, which `takedowns` names; make one, even if empty"
+        )
+    return round_
 
 
-def check_output(output: Path) -> None:
-    """Raise a RoundError if a dataset in a folder could not be loaded."""
-    if odd := re.search(r"[*?\[\]{}]", str(output)):
+def check_places(round_: Round) -> None:
+    """Raise a RoundError if the dataset could not be loaded from its folder, or would take the workspace's place."""
+    output = round_.output
+    odd = re.search(r"[*?\[\]{}]", str(output))
+    if odd:
         raise RoundError(
             f"the dataset's folder {output} has {odd[0]!r} in its path, which load_dataset takes for a pattern: move or rename it"
         )
+    if output.resolve() in (round_.workspace.resolve(), *round_.workspace.resolve().parents):
+        raise RoundError(f"the dataset's folder {output} would replace the workspace {round_.workspace}: name another")
 
 
 def round_of_source(revision: str, source: Mapping[str, str], workspace: Path) -> Round:
@@ -201,7 +213,9 @@ def round_of_source(revision: str, source: Mapping[str, str], workspace: Path) -
         parsed = Round.model_validate({"round": revision, "source": source, "workspace": workspace})
     except ValidationError as err:
         first = err.errors()[0]
-        why = f"give --{first['loc'][-1]}" if first["type"] == "missing" else first["msg"].removeprefix("Value error, ")
+        name = first["loc"][-1]
+        says = {"missing": f"give --{name}", "extra_forbidden": f"--{name} is none of its options"}
+        why = says.get(first["type"]) or first["msg"].removeprefix("Value error, ")
         raise RoundError(f"--source {source['kind']}: {why}") from err
     return _anchor(parsed, Path.cwd())
 

@@ -117,18 +117,23 @@ def notices_with(
             f"{repo.id} has no revision {replaced.revision}; there are {', '.join(sorted(tags)) or 'no tags'}"
         )
     base = replaced.revision.partition(".post")[0]
+    fresh = {takedown.id for takedown in listed} - notices.taken_down
     for name, commit in tags.items():
         if name.startswith(f"{base}.post") and repo.find(mark, name) == commit:
             [entry] = [erratum for erratum in read_notices(repo, commit).errata if erratum.replacement == name]
+            more = sorted(fresh.difference(entry.papers))
+            if more:
+                raise HubError(
+                    f"{replaced.revision} was already replaced by {name}, which does not leave out {', '.join(more[:3])}: replace {name}"
+                )
             return entry, notices if entry in notices.errata else notices.adding(entry, listed)
     successor = next((erratum for erratum in notices.errata if erratum.revision == replaced.revision), None)
     if successor is None:
         taken = {*tags, *(erratum.replacement for erratum in notices.errata)}
         used = [revision_order(name)[2] for name in taken if name.partition(".post")[0] == base]
         name = f"{base}.post{max([0, *used]) + 1}"
-        fresh = tuple(sorted({takedown.id for takedown in listed} - notices.taken_down))
         today = datetime.now(UTC).date().isoformat()
-        entry = Erratum(replaced.revision, name, today, replaced.reason, fresh)
+        entry = Erratum(replaced.revision, name, today, replaced.reason, tuple(sorted(fresh)))
         return entry, notices.adding(entry, listed)
     if successor.reason != replaced.reason or successor.replacement in tags:
         raise HubError(

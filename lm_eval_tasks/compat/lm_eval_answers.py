@@ -327,10 +327,11 @@ def _responses(outputs: Any) -> Sequence[Any]:
 
 
 def _choices(response: Any) -> list[tuple[Mapping[str, object], Any]]:
-    """Return the choices of a response in their order, with the `model` of the response and, of the first, its usage, which covers all of
-    them.
+    """Return the choices of a response in their order, with the `model` of the response and, of the first, its usage: it covers all of
+    them, so the others took nothing more.
     """
     choices = sorted(response["choices"], key=lambda choice: choice.get("index", 0))
     used = response.get("usage")
     usage, model = used if isinstance(used, Mapping) else {}, {"model": response.get("model")}
-    return [(choice, model if i else {**usage, **model}) for i, choice in enumerate(choices)]
+    nothing = dict.fromkeys(usage.keys() & {"prompt_tokens", "completion_tokens"}, 0)
+    return [(choice, {**(nothing if i else usage), **model}) for i, choice in enumerate(choices)]

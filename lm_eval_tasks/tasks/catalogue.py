@@ -125,13 +125,15 @@ def link() -> Path:
     """
     unlink()
     folder = _linked_folder()
+    draft = _aside(folder)
     try:
         for source in (FAMILIES_FOLDER, *(FAMILIES_FOLDER / name for name in NAMES)):
-            target = folder / source.relative_to(FAMILIES_FOLDER)
+            target = draft / source.relative_to(FAMILIES_FOLDER)
             target.mkdir()
             (target / _MARKER).touch()
             for file in sorted(source.glob("*yaml")):
                 (target / file.name).symlink_to(file)
+        draft.rename(folder)
     except OSError as err:
         raise EvalError(f"cannot write {folder}: {err.strerror}; use --include_path {tasks_path()} instead") from err
     return folder
@@ -140,14 +142,22 @@ def link() -> Path:
 def unlink() -> Path | None:
     """Remove the folder that `link` made, and return it; None if there is none. An EvalError if the folder there is not ours."""
     folder = _linked_folder()
+    aside = _aside(folder)
+    shutil.rmtree(aside, ignore_errors=True)
     if not folder.is_symlink() and (folder / _MARKER).is_file():
-        shutil.rmtree(folder)
+        folder.rename(aside)
+        shutil.rmtree(aside)
         return folder
     if folder.exists() or folder.is_symlink():
         raise EvalError(
             f"{folder} was not made by academiceval and is left alone; remove it yourself, or use --include_path"
         )
     return None
+
+
+def _aside(folder: Path) -> Path:
+    """Return where the folder is made, and removed, beyond lm-eval's tasks: whoever looks finds all of it or nothing."""
+    return folder.parent.with_name(f".{folder.name}")
 
 
 def _linked_folder() -> Path:

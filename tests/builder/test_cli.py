@@ -15,6 +15,7 @@ from builder.sources import tokenizer
 from builder.sources.tokenizer import token_counter
 from standins.places import BIN
 from standins.rounds import hashes
+from tests.builder.test_pipeline import rows
 from tests.helpers.drawing import FILLER, draw, stack
 from tests.helpers.served import Command, metadata
 
@@ -91,9 +92,19 @@ def test_the_next_month_says_how_many_papers_are_new_and_changes_nothing_without
     write_round(tmp_path, 'settings = ["Abs-9K"]\nworkspace = "other"\noutput = "others"', mirror)
     assert command("run", path)[0] == 0
     manifest = (tmp_path / "others" / "manifest.json").read_bytes()
+    for name in ("other", "others"):
+        shutil.copytree(tmp_path / name, tmp_path / f"{name}-corrected")
     for _ in range(2):
         assert "no papers are new since round 2026.11" in printed(command("run", path, "--round", "2026.12"))
         assert (tmp_path / "others" / "manifest.json").read_bytes() == manifest
+    # Records that were corrected since are those of the next round.
+    corrected = shutil.copytree(drawn, tmp_path / "corrected")
+    [records] = corrected.glob("*.json*")
+    records.write_text(records.read_text().replace('"title": "', '"title": "On '))
+    places = ("--workspace", tmp_path / "other-corrected", "--output", tmp_path / "others-corrected")
+    write_round(tmp_path, 'settings = ["Abs-9K"]', f'kind = "mirror"\npath = "{corrected}"\n')
+    assert "stays as it is" not in printed(command("run", path, "--round", "2026.12", *places))
+    assert all(row["title"].startswith("On ") for row in rows(tmp_path / "others-corrected", "Abs-9K"))
     # Other settings give another round; a last day that is fixed is named where it keeps all new papers out.
     fixed = 'settings = ["Title-10K"]\nworkspace = "other"\noutput = "others"\npapers.published_to = 2026-10-31'
     write_round(tmp_path, fixed, mirror)

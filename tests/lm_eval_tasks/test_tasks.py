@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import os
 import re
@@ -172,6 +173,27 @@ def test_link_tasks_leaves_alone_what_it_did_not_make(tmp_path: Path, monkeypatc
         with pytest.raises(EvalError, match="was not made by academiceval"):
             action()
     assert (theirs / "mine.yaml").exists()
+
+
+def test_link_tasks_that_was_killed_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "tasks" / "academiceval"
+    folder.parent.mkdir()
+    monkeypatch.setattr(task_folder, "_linked_folder", lambda: folder)
+    left, symlink_to = itertools.count(), Path.symlink_to
+
+    def killed(self: Path, target: Path) -> None:
+        if next(left) == 20:
+            raise KeyboardInterrupt
+        symlink_to(self, target)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Path, "symlink_to", killed)
+        task_folder.link()
+    assert not any(folder.parent.iterdir())
+    assert task_folder.link() == folder
+    assert len(list(folder.rglob("*.yaml"))) > 20
+    assert task_folder.unlink() == folder
+    assert not any(folder.parent.iterdir())
 
 
 def test_a_setting_of_the_rounds_own_is_asked_by_its_own_task_alone(dataset: Path, tmp_path: Path) -> None:

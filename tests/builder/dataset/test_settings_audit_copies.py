@@ -145,7 +145,9 @@ def test_the_audit_is_in_card_and_manifest_and_says_the_same_again(
     copied = shutil.copytree(dataset, tmp_path / "academiceval")
     code, out, _ = command("run", file, "--only", "audit")
     assert code == 0
-    assert "| split order | 0 | 0 |" in out
+    assert "| split order | 0 | 0 |" in out and "round 2026.11" in out
+    code, _, errors = command("run", file, "--only", "audit", "--round", "2026.12")
+    assert (code, "is round 2026.11, not 2026.12" in errors) == (1, True), errors
     text = (copied / "README.md").read_text()
     (copied / "README.md").write_text(text.replace(canary("2026.11"), ""))
     code, _, errors = command("run", file, "--only", "audit")
@@ -364,6 +366,12 @@ def test_filled_from_its_workspace_it_is_the_same_bytes(
     assert not (tmp_path / "none").exists()
     code, _, err = command("fill", copy, file, "--work", tmp_path / "other", "-o", copy)
     assert (code, "is the copy itself" in err) == (1, True), err
+    for flags, says in (
+        (("--path", tmp_path), "--path is for a --source"),
+        (("--source", "arxiv", "--path", tmp_path, "--contact", "a@b.c"), "--path is none of its options"),
+    ):
+        code, _, err = command("fill", copy, file, *flags)
+        assert (code, says in err) == (1, True), err
 
 
 @pytest.mark.slow

@@ -61,3 +61,11 @@ def test_a_fraction_behind_a_number_and_a_formula_of_tex_alone() -> None:
     root = etree.fromstring(page)
     write_formulas(root)
     assert "".join(map(str, root.itertext())) == "3 1/4 of a1/4, x^{2} and \\alpha"
+
+
+def test_formulas_within_a_formula_do_not_end_the_others() -> None:
+    inner = "<inline-formula><tex-math>$b$</tex-math></inline-formula>"
+    formulas = f"<disp-formula><tex-math>$a$</tex-math>{inner}</disp-formula>, <inline-formula><tex-math>$c$</tex-math></inline-formula>"
+    root = etree.fromstring(f"<p>{formulas}</p>")
+    write_formulas(root)
+    assert "".join(map(str, root.itertext())) == "a, c"

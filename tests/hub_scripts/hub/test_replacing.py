@@ -164,6 +164,11 @@ def test_papers_that_are_taken_down_go_and_do_not_come_back(
     state = _state(hub)
     assert command(*line)[0] == 0
     assert _state(hub) == state
+    # Another paper on the list is not taken for one that has gone.
+    (tmp_path / TAKEDOWNS).write_text(by_hand + '{"id": "2401.99999"}\n')
+    code, _, err = command(*line)
+    assert (code, "does not leave out 2401.99999: replace 2026.12.post1" in err) == (1, True), err
+    assert _state(hub) == state
 
     # Without the list beside it, the repository's own counts, for a round that is pushed and for an older one that is replaced.
     (tmp_path / TAKEDOWNS).unlink()

@@ -11,6 +11,7 @@ import pytest
 
 from lm_eval_tasks.base.errors import CostError
 from lm_eval_tasks.base.journal import Journal
+from lm_eval_tasks.compat import lm_eval_answers
 from lm_eval_tasks.llm.ledger import Ledger, lost_in
 from lm_eval_tasks.llm.usage import Budget, Price, Usage, UsageTotals, usage_together
 from standins.openai_server import Reply, serve
@@ -47,9 +48,11 @@ def test_a_run_stops_before_its_cost_is_passed_and_resumes(
         assert code == 0, err
         assert len(asked) == 5
         other = (server.url, command, dataset, tmp_path / "c", "--prices", prices, "--limit", "1", "--max-cost", "1000")
-        for longer in ("max_tokens=5000", "max_gen_toks=600,n=2"):
+        for longer in ("max_gen_toks=5000", "max_gen_toks=600,n=2"):
             code, _, err = run_on(*other, "--gen_kwargs", longer)
             assert (code, "stopped at a cost of 0.0000" in err, len(asked)) == (1, True, 5), err
+        code, _, err = run_on(*other, "--gen_kwargs", "max_tokens=5000")
+        assert (code, "max_gen_toks" in err, err.count("\n"), len(asked)) == (1, True, 1, 5), err
         # A system prompt is paid for too where the tokens of the prompt behind it are known.
         prices.write_text("[ours]\ninput = 10_000\noutput = 0\n", encoding="utf-8-sig")
         code, _, err = run_on(*other, "--system_instruction", "S" * 10**5, tokenizer=str(tiny_llama), max_length=10**6)
@@ -165,3 +168,14 @@ def test_a_request_under_way_when_a_run_is_killed_counts(tmp_path: Path, monkeyp
     assert lost_in(Journal(tmp_path / "journal.jsonl")) == (2, Usage(200, 100))
     of_killed = UsageTotals(lost=2, cost_of_lost=0.5)
     assert usage_together([of_killed, UsageTotals()]) == of_killed
+
+
+@pytest.mark.parametrize("usage", [{"prompt_tokens": 4000, "completion_tokens": 400}, None])
+def test_a_response_with_several_answers_is_counted_once(usage: dict[str, int] | None) -> None:
+    choices = lm_eval_answers._choices({"choices": [{}, {}, {}], "usage": usage, "model": "ours"})
+    totals = UsageTotals.of(Usage.of_response(said, "") for _, said in choices)
+    assert (totals.tokens_in, totals.tokens_out, totals.served) == (
+        usage and 4000,
+        usage and 400,
+        {"ours": 3},
+    )
