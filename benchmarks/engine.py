@@ -77,7 +77,7 @@ def prepare(folder: Path, quick: bool) -> None:
     changes["scalar"] = {"levels": levels, "questions": 5 if quick else 20}
     if not quick:
         changes["source"] = {"kind": "sample", "authors": 24, "papers": 320}
-        changes["reading"] = {"configurations": ["Walk-128K", "Next-128K"], "contexts": 6}
+        changes["reading"] = {"configurations": ["Walk-128K", "Next-128K"], "contexts": 2}
     round_ = small_round(folder, **changes)
     rounds.run(round_, LocalEngine())
     texts = load_dataset(str(round_.output), "Abs-9K", split="test")["content"]
