@@ -195,10 +195,20 @@ _OTHER_COMMANDS = re.compile(r"\\(?:\\|[A-Za-z]+(?:\[[^\]]*\])?)")
 _NAMED = re.compile(rf"\{{?\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?![A-Za-z])(?:\{{\}}|\s)?\}}?")
 
 
+# Most names: nothing below changes them. An index of millions of records asks for each.
+_USUAL = re.compile(
+    r"(?!(?:For|On) )(?:(?!(?:And|Et)\b)[A-Z][a-z]+|[A-Z]\.)(?:[ -](?:(?!(?:And|Et)\b)[A-Z][a-z]+|[A-Z]\.))+"
+)
+
+
 def names_of(listed: Iterable[str]) -> tuple[str, ...]:
     """Return the names of a list of authors, without what stands between and behind names."""
-    names = (_TAIL.sub("", " ".join(name.split())).strip(" :;,") for text in listed for name in _people(text))
-    return tuple(name for name in names if any(map(str.isalpha, name)) and not _NO_NAME.fullmatch(name))
+    return tuple(name for text in listed for name in ((text,) if _USUAL.fullmatch(text) else _names_in(text)))
+
+
+def _names_in(text: str) -> Iterator[str]:
+    names = (_TAIL.sub("", " ".join(name.split())).strip(" :;,") for name in _people(text))
+    return (name for name in names if any(map(str.isalpha, name)) and not _NO_NAME.fullmatch(name))
 
 
 def _people(text: str) -> Iterator[str]:
