@@ -31,7 +31,9 @@ from builder.sources.jats.markup import parse_article, read_article
 from builder.sources.jats.source import JatsSource, count_articles
 from builder.store import Store
 from standins.jats_world import doi_of, draw_jats, drops_of, papers_of, pmcid_of
-from standins.places import DATA
+from standins.places import DATA, table_beside
+
+_LICENCES = table_beside(__file__, "licences.json")
 
 ORCID = "0000-0002-1825-0097"
 META = {
@@ -178,49 +180,7 @@ def stating(words: str, href: str = "") -> str:
     return f"<permissions><license{link}><license-p>{words}</license-p></license></permissions>"
 
 
-@pytest.mark.parametrize(
-    ("address", "words", "href"),
-    [
-        ("licenses/by/", "under the terms of the Creative Commons Attribution License", ""),
-        (
-            "licenses/by-nc-nd/4.0/",
-            "the Creative Commons Attribution-NonCommercial-NoDerivs 4.0 International License",
-            "",
-        ),
-        (
-            "licenses/by-nc/3.0/",
-            "Creative Commons Attribution Non-Commercial License (http://creativecommons.org/licenses/by-nc/3.0)",
-            "",
-        ),
-        ("licenses/by-sa/3.0/", "Creative Commons Attribution-ShareAlike 3.0", ""),
-        ("publicdomain/zero/1.0/", "made available under the Creative Commons CC0 public domain dedication", ""),
-        (
-            "licenses/by-nc-nd/4.0/",
-            'Creative Commons Attribution</license-p><ali:license_ref xmlns:ali="http://www.niso.org/schemas/ali/1.0/">'
-            "https://creativecommons.org/licenses/by-nc-nd/4.0/</ali:license_ref><license-p>",
-            "",
-        ),
-        (
-            "licenses/by-nd/4.0/",
-            '<ext-link xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="https://creativecommons.org/licenses/by-nd/4.0/">'
-            "terms</ext-link>",
-            "",
-        ),
-        (
-            "licenses/by/4.0/",
-            "Unless stated otherwise, the images in this article are included in its Creative Commons licence.",
-            BY,
-        ),
-        ("licenses/by/4.0/", "distribution, and reproduction in any medium, even commercially", BY),
-        ("licenses/by/3.0/igo/", "", "https://creativecommons.org/licenses/by/3.0/igo/"),
-        ("licenses/by/4.0/", "&copy; The Authors", BY),
-        (
-            "licenses/by/4.0/",
-            "The Creative Commons Public Domain Dedication waiver applies to the data made available.",
-            BY,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("address", "words", "href"), _LICENCES["read"])
 def test_licences_are_read_from_addresses_and_sentences(address: str, words: str, href: str) -> None:
     made = paper(licence=stating(words, href))
     assert made.license == f"http://creativecommons.org/{address}"
@@ -239,46 +199,7 @@ def test_what_names_no_licence_is_none(rights: str) -> None:
     assert paper(licence=f"<permissions>{rights}</permissions>").license == "none"
 
 
-@pytest.mark.parametrize(
-    "licence",
-    [
-        *(
-            stating("", f"https://creativecommons.org/licenses/{terms}")
-            for terms in ("by\u2011nc", "by\u2013nc/4.0", "by_nc", "by%2Dnc", "bync")
-        ),
-        stating("See https://creativecommons.org/licenses/by-\nnc/4.0/ for the terms."),
-        *(
-            stating(words)
-            for words in (
-                "CC BY NC 4.0",
-                "CC BY\u2013NC\u2013ND",
-                "Creative Commons Attribution\u2013Non\u2013Commercial License",
-            )
-        ),
-        stating("Creative Commons Attribution License, provided that the work is not used for commercial purposes"),
-        stating("Creative Commons Attribution-Non-Derivatives License"),
-        stating("Creative Commons Attribution-NonCommercial License; no commercial reuse", BY),
-        stating("", BY).replace(
-            "</permissions>",
-            "<license><license-p>Creative Commons Attribution-NonCommercial</license-p></license></permissions>",
-        ),
-        stating(
-            "Creative Commons Attribution-NonCommercial License. The CC0 waiver (http://creativecommons.org/publicdomain/zero/1.0/) applies to the data."
-        ),
-        stating(
-            "The Authors, all rights reserved. The Creative Commons Public Domain Dedication waiver applies to the data made available."
-        ),
-        stating("This article is not published under a Creative Commons Attribution licence."),
-        stating("Unlike articles under the Creative Commons Attribution License, this one is ours alone."),
-        stating(f"All rights reserved, except Figure 2, which is under {BY}"),
-        stating("", "https://notcreativecommons.org/licenses/by/4.0/"),
-        stating('<ext-link specific-use="tdm">Mining</ext-link>. All rights reserved.', BY),
-        '<abstract abstract-type="graphical"><fig><permissions><license><license-p>Creative Commons Attribution</license-p></license></permissions></fig></abstract>',
-        "<supplementary-material><permissions><license><license-p>Creative Commons Attribution</license-p></license></permissions></supplementary-material>",
-        f'<permissions><license><license_ref start_date="2999-01-01">{BY}</license_ref></license></permissions>',
-        f'<permissions><license specific-use="am"><license_ref specific-use="am">{BY}</license_ref></license></permissions>',
-    ],
-)
+@pytest.mark.parametrize("licence", _LICENCES["in doubt"])
 def test_nothing_in_doubt_passes_for_a_free_licence(licence: str) -> None:
     assert not allows(paper(licence=licence).license, "redistributable")
 
