@@ -135,8 +135,6 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
                     return
             if "build" in wanted:
                 manifest, reports = pipeline.build(workspace, engine, replace=arguments.replace)
-                # A build may have completed records.
-                workspace.forget_papers()
                 workspace.store.set_note(_BUILT, [round_.round, workspace.contents()])
                 yield from (report.line() for report in reports)
                 yield from _built(manifest)
@@ -273,14 +271,15 @@ def fill(arguments: Namespace) -> Iterator[str | Table]:
     copy = arguments.folder if arguments.folder.name else arguments.folder.resolve()
     manifest = read_manifest(copy)
     readers = LocalEngine(arguments.jobs)
+    values = {name: value for name in ("path", "contact") if (value := getattr(arguments, name))}
     if arguments.source:
-        values = {name: value for name in ("path", "contact") if (value := getattr(arguments, name))}
         place = arguments.work.resolve() if arguments.work else copy.with_name(f"{copy.name}-work")
         round_ = round_from({"kind": arguments.source, **values}, manifest, place, readers)
+    elif values:
+        raise RoundError(
+            f"--{next(iter(values))} is for a --source; without one, the round.toml says where papers come from"
+        )
     else:
-        for name in ("path", "contact"):
-            if getattr(arguments, name):
-                raise RoundError(f"--{name} is for a --source; without one, the round.toml says where papers come from")
         round_ = load_round(arguments.file)
         if arguments.work:
             round_ = round_.model_copy(update={"workspace": arguments.work.resolve()})

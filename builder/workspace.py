@@ -95,7 +95,8 @@ class Workspace:
     def contents(self) -> str:
         """Return a hash of what rows are made of: the papers' records, their texts, and the records of what they cite."""
         digest = hashlib.sha256()
-        for paper in self.papers:
+        # From the store, as a build may have completed records.
+        for paper in self.store.papers(sorted(self.documents.kinds)):
             cited = self.store.papers(sorted(self.store.cited_ids(paper.id).values()))
             text = self.store.packed_document(paper.id, self.documents.kinds[paper.id]) or b""
             digest.update(repr((paper, *cited)).encode() + text)

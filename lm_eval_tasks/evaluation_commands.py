@@ -174,9 +174,10 @@ def eval_(arguments: Namespace) -> Iterator[str | Table]:
     from lm_eval_tasks.samples.run_folder import only_result, run_folder
     from lm_eval_tasks.stats.opened import shown_run
 
+    gen_kwargs = parse_args(options.gen_kwargs)
     for name in NAMES_OF_CAP[1:]:
         # Engines differ in which they know, and prompts leave room for the first alone.
-        if name in parse_args(options.gen_kwargs):
+        if name in gen_kwargs:
             raise OptionError(f"--gen_kwargs {name}: write {NAMES_OF_CAP[0]}, which every engine knows")
     arguments_of_model = parse_args(options.model_args)
     label = label_of(options.model, arguments_of_model)

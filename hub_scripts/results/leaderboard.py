@@ -80,9 +80,10 @@ def published_round(results: Results, dataset: str | None) -> PublishedRound | N
 
 
 def _newest(revision: str, replaced: Mapping[str, str]) -> str:
-    """Return the revision that stands in place of one in the end."""
-    while revision in replaced:
-        revision = replaced[revision]
+    """Return the revision that stands in place of one in the end; replacements are listed in the order in which they were published."""
+    for old, replacement in replaced.items():
+        if revision == old:
+            revision = replacement
     return revision
 
 
