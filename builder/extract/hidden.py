@@ -43,6 +43,8 @@ _BASELINE, _STEP, _INDENT = 0.8, 1.5, 0.5
 # Difference between two colours, of 255 in any channel, with which one is read on the other.
 _APART = 64
 _OPAQUE = 255
+# Fills that are held against all spans of a page at once: a plot has thousands.
+_AT_ONCE = 256
 # To red, green and blue in a number.
 _SHIFTS = np.array([16, 8, 0])
 # The share of dark text that is seen through what lies over it.
@@ -74,7 +76,7 @@ def read_blocks(page: pymupdf.Page, textpage: pymupdf.TextPage) -> tuple[list[Bl
         unseen |= {id(span) for span in _printed_over(spans, fills)}
     # Boxes are those of the page as it is before it is turned: which of them meet is not known then.
     is_turned = page.rotation and (fills or boxes)
-    found = (span for _, span in spans) if is_turned else _doubtful(spans, fills, boxes)
+    found = (span for _, span in spans) if is_turned else _doubtful(page, spans, fills, boxes)
     doubtful = [span for span in found if _is_asked(span) and id(span) not in unseen]
     if doubtful:
         picture = _picture(page, doubtful)
@@ -169,24 +171,31 @@ def _painted(
 
 
 def _doubtful(
-    spans: Sequence[_Placed], fills: Sequence[_Placed], boxes: Sequence[Sequence[float]]
+    page: pymupdf.Page, spans: Sequence[_Placed], fills: Sequence[_Placed], boxes: Sequence[Sequence[float]]
 ) -> Iterator[dict[str, Any]]:
     """Yield the spans that may be hidden: light ones, and those that something large lies over, or under in their own colour.
 
     Dark text on a ground of another colour, with nothing over it, is seen whatever the page looks like.
     """
+    if not spans:
+        return iter(())
     colors = _channels([span["color"] for _, span in spans])
     hiding = (colors >= _LIGHT).all(axis=1)
-    own, at = _boxes([span["bbox"] for _, span in spans]), np.array([i for i, _ in spans])
+    # A picture is looked at there, in whole pixels.
+    own = _cores(spans) + 1 / _scale(page) * np.array([-1, -1, 1, 1])
+    at = np.array([i for i, _ in spans])
     # What is left of dark text below what lies over it.
     through = np.ones(len(spans))
-    for i, fill in fills:
-        meet = _meets(own, fill["bbox"])
-        through[meet & (at < i)] *= 1 - fill["alpha"] / 255
-        apart = np.abs(colors - _channels([fill["color"]])).max(axis=1, initial=0) >= _APART
-        hiding |= meet & (at > i) & ~apart
-    for box in boxes:
-        hiding |= _meets(own, box)
+    for some in (fills[i : i + _AT_ONCE] for i in range(0, len(fills), _AT_ONCE)):
+        meet = _meets(own, _boxes([fill["bbox"] for _, fill in some]))
+        is_over = np.array([i for i, _ in some]) > at[:, np.newaxis]
+        seen_through = 1 - np.array([fill["alpha"] for _, fill in some]) / _OPAQUE
+        through *= np.where(meet & is_over, seen_through, 1).prod(axis=1)
+        grounds = _channels([fill["color"] for _, fill in some])
+        is_alike = np.abs(colors[:, np.newaxis] - grounds).max(axis=2) < _APART
+        hiding |= (meet & ~is_over & is_alike).any(axis=1)
+    if boxes:
+        hiding |= _meets(own, _boxes(boxes)).any(axis=1)
     hiding |= through < _LEAST_THROUGH
     return (spans[int(k)][1] for k in np.flatnonzero(hiding))
 
@@ -194,19 +203,14 @@ def _doubtful(
 def _printed_over(spans: Sequence[_Placed], fills: Sequence[_Placed]) -> Iterator[dict[str, Any]]:
     """Yield the spans that an opaque box covers and other text is printed over, as in a corrected file: a picture shows the other text."""
     at = np.array([i for i, _ in spans])
-    cores = _boxes(
-        [
-            (span["bbox"][0], span["origin"][1] - _X_HEIGHT * span["size"], span["bbox"][2], span["origin"][1])
-            for _, span in spans
-        ]
-    )
+    cores = _cores(spans)
     for i, fill in fills:
         x0, y0, x1, y1 = fill["bbox"]
         if fill["alpha"] != _OPAQUE or not fill["isrect"] or fill["stroked"]:
             continue
         within = (cores[:, 0] >= x0 - 1) & (cores[:, 2] <= x1 + 1) & (cores[:, 1] >= y0) & (cores[:, 3] <= y1)
         for k in np.flatnonzero(within & (at < i)):
-            if _meets(cores[at > i], cores[k].tolist()).any():
+            if _meets(cores[at > i], cores[k : k + 1]).any():
                 yield spans[int(k)][1]
 
 
@@ -214,13 +218,24 @@ def _is_large(box: Sequence[float]) -> bool:
     return box[2] - box[0] > _WIDE and box[3] - box[1] > _HIGH
 
 
+def _cores(spans: Sequence[_Placed]) -> NDArray[np.float64]:
+    """Return the boxes of spans between their baselines and the height of their small letters, shape (spans, 4)."""
+    return _boxes(
+        [
+            (span["bbox"][0], span["origin"][1] - _X_HEIGHT * span["size"], span["bbox"][2], span["origin"][1])
+            for _, span in spans
+        ]
+    )
+
+
 def _boxes(boxes: Sequence[Sequence[float]]) -> NDArray[np.float64]:
     return np.array(boxes, dtype=np.float64).reshape(-1, 4)
 
 
-def _meets(boxes: NDArray[np.float64], box: Sequence[float]) -> NDArray[np.bool_]:
-    x0, y0, x1, y1 = box
-    return np.asarray((boxes[:, 0] < x1) & (boxes[:, 2] > x0) & (boxes[:, 1] < y1) & (boxes[:, 3] > y0))
+def _meets(boxes: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which boxes meet which others, shape (boxes, others)."""
+    x0, y0, x1, y1 = boxes.T[:, :, np.newaxis]
+    return np.asarray((x0 < others[:, 2]) & (x1 > others[:, 0]) & (y0 < others[:, 3]) & (y1 > others[:, 1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +248,14 @@ class _Picture:
     top: int
 
 
+def _scale(page: pymupdf.Page) -> float:
+    """Return how many pixels of a page's picture there are to a point."""
+    return float(min(1.0, _LONGEST_SIDE / max(page.rect.width, page.rect.height, 1)))
+
+
 def _picture(page: pymupdf.Page, spans: Sequence[Span]) -> _Picture:
     """Draw the part of a page in which some spans are."""
-    scale = min(1.0, _LONGEST_SIDE / max(page.rect.width, page.rect.height, 1))
+    scale = _scale(page)
     corners = np.array([span["bbox"] for span in spans])
     around = pymupdf.Rect(*(corners[:, :2].min(axis=0) - _AROUND), *(corners[:, 2:].max(axis=0) + _AROUND))
     with unturned(page):

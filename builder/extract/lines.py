@@ -6,7 +6,7 @@ joined again, ligatures resolved, and the marks that no section may contain (rot
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
@@ -152,14 +152,14 @@ def _is_drawn_twice(line: Line, alike: Sequence[Line]) -> bool:
 
 def _line(page: int, box: Sequence[float], spans: Sequence[Span], start: bool) -> Line | None:
     """Join the spans of one line; None if they contain nothing printable."""
-    runs = list(_runs(spans))
-    text = _unspaced("".join(run[0] for run in runs).strip())
+    runs = _runs(spans)
+    text = _unspaced("".join([run[0] for run in runs]).strip())
     if not text:
         return None
     size, bold, italic, caps = _type_of(runs, text)
     run_in, largest = 0, size
     if len(runs) > 1:
-        run_in, largest = _run_in_of(runs), max(run[1] for run in runs if run[0].strip())
+        run_in, largest = _run_in_of(runs), max([run[1] for run in runs if run[0].strip()])
     x0, y0, x1, y1 = box
     return Line(page, x0, y0, x1, y1, text, size, bold, italic, run_in, start, caps, largest)
 
@@ -207,8 +207,9 @@ def _capitals_among(runs: list[_Run]) -> list[_Run]:
     return [] if is_sentence or not text.isupper() or sum(map(str.isalpha, text)) < _LEAST_OF_CAPITALS else upright
 
 
-def _runs(spans: Sequence[Span]) -> Iterator[_Run]:
-    """Yield the spans joined while size, font and style stay."""
+def _runs(spans: Sequence[Span]) -> list[_Run]:
+    """Return the spans joined while size, font and style stay."""
+    runs: list[_Run] = []
     text, key = "", (0.0, "", 0)
     for span in spans:
         # The line loses the blanks that it begins with.
@@ -218,10 +219,11 @@ def _runs(spans: Sequence[Span]) -> Iterator[_Run]:
             text += piece
             continue
         if text:
-            yield text, *key
+            runs.append((text, *key))
         text, key = piece, new
     if text:
-        yield text, *key
+        runs.append((text, *key))
+    return runs
 
 
 @lru_cache(maxsize=1 << 12)
@@ -289,14 +291,18 @@ def _join(last: Line, line: Line) -> Line:
     run_in = last.run_in or (len(last.text) if last.bold and not line.bold else 0)
     if line.run_in and _BARE_NUMBER.fullmatch(last.text):
         run_in = len(last.text + between) + line.run_in
-    return replace(
-        longer,
+    return Line(
+        page=longer.page,
         x0=last.x0,
         y0=min(last.y0, line.y0),
         x1=line.x1,
         y1=max(last.y1, line.y1),
         text=last.text + between + line.text,
+        size=longer.size,
+        bold=longer.bold,
+        italic=longer.italic,
         run_in=run_in,
         start=last.start,
+        small_caps=longer.small_caps,
         largest=max(last.largest, line.largest),
     )
