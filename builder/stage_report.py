@@ -36,6 +36,11 @@ class StageReport:
         if len(examples) < 5 or reason == "excluded":
             examples.append(paper_id)
 
+    def give_up(self, reason: str) -> None:
+        """Drop all that was kept."""
+        self.dropped[reason] += self.kept
+        self.kept = 0
+
     @property
     def total(self) -> int:
         return self.kept + self.dropped.total()

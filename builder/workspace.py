@@ -17,6 +17,7 @@ from builder.collect.near_duplicates import copies
 from builder.errors import FolderError
 from builder.extract.stage import Documents, choose_documents, extract_papers
 from builder.records import UNKNOWN_LICENSE, Citing, Paper, months_before
+from builder.round.allowed import allows
 from builder.round.model import Round
 from builder.round.tables import SplitTable
 from builder.seeding import digest_of
@@ -109,8 +110,8 @@ class Workspace:
 
     @cached_property
     def copies(self) -> frozenset[str]:
-        """Of each paper that was posted twice or more, the ids of the later ones."""
-        return copies(self.papers)
+        """Of each paper that was posted twice or more, the ids of the later ones, among papers whose licence the round allows."""
+        return copies(paper for paper in self.papers if allows(paper.license, self.round_.licenses))
 
     @cached_property
     def dates(self) -> SplitDates:

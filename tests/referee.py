@@ -26,42 +26,7 @@ RECORD = Path(__file__).with_name("referee.json")
 # Baseline -> what its tasks are of; "" for all.
 BASELINES = {"lead": "", "random-sentence": "", "title-search": "walk", "bm25-parts": "(next|match)"}
 ROWS = 20
-_ROUNDS = {
-    "lab": """
-round = "2026.11"
-[source]
-kind = "mirror"
-path = "{data}/lab"
-[papers]
-published_from = 1990-01-01
-[samples]
-min_citations = 1
-[split]
-validation = 0.2
-test = 0.4
-[scalar]
-levels = ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"]
-[reading]
-configurations = ["Walk-128K", "Next-128K"]
-window_months = 240
-""",
-    "jats": """
-round = "2026.11"
-settings = ["Title-10K", "Title-30K", "Abs-9K", "Abs-28K", "Intro-8K", "Intro-28K"]
-[source]
-kind = "jats"
-path = "{data}/jats"
-[graph]
-component = "all"
-[split]
-validation = 0.1
-test = 0.4
-[scalar]
-levels = ["SCALAR-Easy", "SCALAR-Medium", "SCALAR-Hard"]
-[reading]
-configurations = ["Walk-128K", "Next-128K", "Match-128K"]
-""",
-}
+_ROUNDS = ("lab", "jats")
 
 
 def main() -> int:
@@ -83,7 +48,8 @@ def _figures(work: Path, model: Path | None) -> Iterator[tuple[str, Any]]:
         place = work / name
         place.mkdir(parents=True, exist_ok=True)
         if name in _ROUNDS:
-            (place / "round.toml").write_text(_ROUNDS[name].format(data=DATA))
+            text = RECORD.with_name(f"referee_{name}.toml").read_text()
+            (place / "round.toml").write_text(text.replace("DATA", str(DATA)))
             _run(place, "run", "round.toml", "--replace")
         else:
             _run(place, "import", "scalar-papers", str(DATA / "scalar" / "papers.jsonl.xz"), "-o", "academiceval")

@@ -11,47 +11,13 @@ from pathlib import Path
 import pytest
 
 from lm_eval_tasks.families import NAMES
+from standins.places import table_beside
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("builder", "lm_eval_tasks", "hub_scripts")
 
 # From the ground up: a room imports from itself and from what stands before it.
-ROOMS = {
-    "builder": [
-        "errors ids",
-        "records stage_report seeding packed retractions mathml mupdf",
-        "round",
-        "store",
-        "sources",
-        "collect extract",
-        "citations",
-        "workspace",
-        "parquet",
-        "families",
-        "dataset",
-        "imports pipeline",
-        "commands file_commands",
-        "cli",
-    ],
-    "lm_eval_tasks": [
-        "base",
-        "compat",
-        "families",
-        "llm engines",
-        "tasks prompts",
-        "samples",
-        "metrics retrieval",
-        "data",
-        "families.*",
-        "stats",
-        "judge",
-        "evaluate",
-        "inspect_tasks",
-        "evaluation_commands exchange_commands",
-        "result_commands",
-    ],
-    "hub_scripts": ["errors", "hub", "results report", "demo", "commands", "entry"],
-}
+ROOMS = table_beside(__file__, "rooms.json")
 # What the builder takes from the package that every installation has.
 SHARED = "base families families.* llm engines"
 # Only these assemble the packages' commands, or show all of them at work.

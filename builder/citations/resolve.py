@@ -119,7 +119,7 @@ def _known_as(store: Store, entry: Reference) -> Iterator[tuple[str | None, Link
     """Yield the ids of papers that an entry's own ids stand for."""
     yield arxiv_id(entry), "arxiv_id"
     if entry.doi:
-        yield store.id_by_doi(entry.doi), "doi"
+        yield store.resolve(entry.doi.lower()), "doi"
     if entry.pubmed:
         yield entry.pubmed, "pubmed"
         yield store.id_of(entry.pubmed), "pubmed"

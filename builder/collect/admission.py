@@ -31,16 +31,21 @@ def harvest(
 ) -> StageReport:
     """Store the papers of some days that belong to the round, and report them and the others.
 
-    Drop reasons: bad_record, withdrawn, outside_window, other_category.
+    What an earlier call took for the round is taken anew, so that it is as the source has it now. Drop reasons: bad_record, withdrawn,
+    outside_window, other_category.
 
     Args:
         days: the first and the last; None without a bound.
+        stage: after a "crawl", which takes all that there is, what earlier rounds took and the source has no more is in no pool.
         since: the round that the papers are of, see `Store.add_papers`.
     """
     report = StageReport(stage)
-    # What an earlier call took, and the source has no more or says was withdrawn, is not of the round.
-    gone = set(store.ids_since(since)) if since else set()
+    missing = set(store.pool_ids(round_.round)) if stage == "crawl" else set()
+    were_gone, back = store.frontier.gone(round_.round), set[str]()
     withdrawn: list[Drop] = []
+    if since:
+        with store.transaction():
+            store.release_all(since)
 
     def belonging() -> Iterator[Paper]:
         for item in drop_other_categories(round_, progress(source.submitted_between(*days), "harvest")):
@@ -51,14 +56,14 @@ def harvest(
                     withdrawn.append(Drop(item.id.partition(" (")[0], item.reason))
             else:
                 report.kept += 1
-                gone.discard(item.id)
+                missing.discard(item.id)
+                if item.id in were_gone:
+                    back.add(item.id)
                 yield item
 
     store.add_papers(belonging(), since=since)
     with store.transaction():
-        store.release(sorted(gone))
-        # An earlier round may have taken it.
-        store.frontier.note_withdrawn(withdrawn, round_.round)
+        store.frontier.note_gone(round_.round, withdrawn, missing, back)
     return report
 
 

@@ -59,6 +59,11 @@ def finish(store: Store, round_: str, done: Covered) -> None:
     store.set_note(_NOTE, note)
 
 
+def forget(store: Store, round_: str) -> None:
+    """Forget that a round is done, and those after it, which rest on it."""
+    store.set_note(_NOTE, {name: entry for name, entry in (store.note(_NOTE) or {}).items() if name < round_})
+
+
 def harvest_key(round_: Round, source: Source) -> str:
     """Return what taking every paper depends on: if that has changed, the papers are taken again."""
     return f"{source.fingerprint()} {round_.papers.model_dump_json()}"
@@ -90,6 +95,24 @@ def check_shape(round_: Round, store: Store) -> bool:
                 "change it back, or name another `workspace`"
             )
     return True
+
+
+def update_settings(round_: Round) -> str:
+    """Return what a walk's update depends on besides its shape and its days."""
+    return f"update.papers {round_.new_papers}, update.overlap_days {round_.update.overlap_days}"
+
+
+def check_days(round_: Round, done: Covered) -> None:
+    """Raise a RoundError if a finished walk covers other days than round.toml says now, or its update was of another size."""
+    said: dict[str, tuple[object, object]] = {"papers.published_to": (done.last_day, round_.last_day)}
+    if done.report.stage == "update" and done.settings:
+        said["update"] = (done.settings, update_settings(round_))
+    for key, (was, now) in said.items():
+        if was != now:
+            raise RoundError(
+                f"round {round_.round} of the workspace {round_.workspace} was walked with {key} = {was}, but round.toml says {now}: "
+                "change it back, or name another `workspace`"
+            )
 
 
 def status(round_: Round, store: Store) -> Iterator[str]:

@@ -8,7 +8,16 @@ outside_window, other_category; after an update also no_graph_author.
 from collections.abc import Iterator
 
 from builder.collect.admission import first_authored, harvest, sort_out, visit
-from builder.collect.coverage import Covered, check_shape, finish, harvest_key, read_coverage, walk_shape
+from builder.collect.coverage import (
+    Covered,
+    check_days,
+    check_shape,
+    finish,
+    forget,
+    harvest_key,
+    read_coverage,
+    walk_shape,
+)
 from builder.errors import RoundError
 from builder.ids import author_key
 from builder.records import Paper
@@ -40,7 +49,10 @@ def _take_all(round_: Round, source: Source, store: Store) -> None:
     previous = read_coverage(store).get(round_.round)
     if previous is not None and previous.settings == settings:
         return
-    days = (round_.papers.published_from, round_.papers.published_to)
+    # What a service has grows while it is asked; papers on a disk were put there for this round.
+    last_day = round_.last_day if round_.source.LIVE else round_.papers.published_to
+    days = (round_.papers.published_from, last_day)
+    forget(store, round_.round)
     report = harvest(round_, source, store, days, stage="crawl", since=round_.round)
     if not report.kept:
         if report.dropped.get("other_category"):
@@ -62,6 +74,7 @@ def _walk(round_: Round, source: Source, store: Store) -> None:
     done = read_coverage(store)
     if round_.round in done:
         check_shape(round_, store)
+        check_days(round_, done[round_.round])
         # Higher limits let a finished crawl go on from where it stopped.
         if done[round_.round].settings == _limits(round_) or done[round_.round].report.stage != "crawl":
             return
@@ -121,9 +134,7 @@ def _visits(round_: Round, source: Source, store: Store) -> Iterator[Author]:
 def add_reference_records(round_: Round, store: Store) -> None:
     """Take the records that round.toml names for references alone; they are of no round."""
     for path in round_.source.references:
-        key = f"references {file_fingerprint(path)}" if path.is_file() else ""
-        if not key:
-            raise RoundError(f"`source.references` names {path}, which is not a file")
+        key = f"references {file_fingerprint(path)}"
         if store.note(key) is None:
             records = (item for item in progress(read_metadata(path), "references") if isinstance(item, Paper))
             store.add_papers(records, since="", look_up=False)

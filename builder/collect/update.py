@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
 
 from builder.collect.admission import harvest, visit
-from builder.collect.coverage import Covered, check_shape, finish, harvest_key, read_coverage
+from builder.collect.coverage import Covered, check_shape, finish, harvest_key, read_coverage, update_settings
 from builder.errors import RoundError
 from builder.ids import author_key
 from builder.records import Paper, months_before
@@ -51,7 +51,7 @@ def update(round_: Round, source: Source, store: Store) -> None:
     )
     store.answers.forget_other_rounds(round_.round)
     if round_.crawl.seeds:
-        report, settings = _walk_on(round_, source, store, first), ""
+        report, settings = _walk_on(round_, source, store, first), update_settings(round_)
     else:
         report = harvest(round_, source, store, (first, round_.last_day), stage="update", since=round_.round)
         settings = harvest_key(round_, source)

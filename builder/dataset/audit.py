@@ -245,7 +245,8 @@ def _audit_of(findings: Sequence[_Findings], of_questions: Mapping[str, list[str
     by_most_active = sum(n for _, n in authors.most_common(_ACTIVE))
     return Audit(
         samples=samples,
-        shares={name: round(share, 4) for name, share in shares.items()},
+        # A single sample of very many is not rounded away.
+        shares={name: max(round(share, 4), 1e-4 * (share > 0)) for name, share in shares.items()},
         counts=dict(zip(counts, map(len, counts.values()), strict=True)),
         examples={name: _of_papers(where)[:3] for name, where in shown if where},
         longest_run=max([0, *(of_task.longest for of_task in findings)]),

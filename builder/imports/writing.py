@@ -36,10 +36,11 @@ _OUTPUT: dict[Task, str] = {"title": "title", "abs": "abstract", "intro": "intro
 def import_academiceval(source: Path, output: Path) -> list[StageReport]:
     """Read the reference layout in `source` and write a dataset folder; a report for each setting found.
 
-    Drop reasons: bad_record, second_sample_of_a_paper, too_few_random_demonstrations, too_few_co_author_demonstrations.
+    Drop reasons: bad_record, second_sample_of_a_paper, too_few_random_demonstrations, too_few_co_author_demonstrations; of a folder
+    with lists of its splits, not_listed and missing_file.
 
     Raises:
-        FolderError: there is no setting, or no sample can be read.
+        FolderError: there is no setting, no sample can be read, or two splits list the same one.
     """
     # "Title-10K" is called title_10K, "Abs-29K-G" abs_29K_G.
     named = [
@@ -65,7 +66,7 @@ def _import_setting(
     setting: Setting, source: Path, draft: Path, counter: TokenCounter, report: StageReport
 ) -> ListedConfiguration:
     writer = ConfigurationWriter(draft, ListedConfiguration(setting.name, setting.task, "full"))
-    samples = sorted(_files(source), key=lambda item: item[1].name)
+    samples = sorted(_files(source, report), key=lambda item: item[1].name)
     seen: set[tuple[Split, str]] = set()
     for split, path in progress(samples, setting.name, len(samples)):
         row = _read(path, setting, report)
@@ -88,17 +89,27 @@ def _count_tokens(row: dict[str, Any], task: Task, count: TokenCounter) -> dict[
     return {"input_tokens": sum(tokens), "target_tokens": target}
 
 
-def _files(source: Path) -> Iterator[tuple[Split, Path]]:
+def _files(source: Path, report: StageReport) -> Iterator[tuple[Split, Path]]:
+    """Yield the files of a setting: in a folder for each split, or as a list for each says; all are of the test split if there is none."""
     listed: dict[str, Split] = {}
     for name, split in _SPLITS.items():
-        if (source / f"{name}.txt").is_file():
-            listed |= dict.fromkeys(_names(source / f"{name}.txt"), split)
+        names = _names(source / f"{name}.txt") if (source / f"{name}.txt").is_file() else []
+        if twice := [each for each in names if each in listed]:
+            raise FolderError(f"{source}: two lists of splits name {twice[0]}; correct one")
+        listed |= dict.fromkeys(names, split)
         for path in _json_files(source / name):
             yield split, path
+    missing = set(listed)
     for path in _json_files(source):
         # The lists leave out the setting that a file's own name begins with: of "1.json" and "11.json" the longest counts.
         name = max(filter(path.name.endswith, listed), key=len, default="")
-        yield listed.get(name, "test"), path
+        missing.discard(name)
+        if listed and not name:
+            report.drop(path.name, "not_listed")
+        else:
+            yield listed.get(name, "test"), path
+    for name in sorted(missing):
+        report.drop(name, "missing_file")
 
 
 def _names(path: Path) -> list[str]:

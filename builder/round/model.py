@@ -185,6 +185,11 @@ def load_round(path: Path, **instead: str) -> Round:
         raise RoundError(
             f"{path}: there is no file {round_.takedowns}, which `takedowns` names; make one, even if empty"
         )
+    # They are needed late.
+    _ = round_.scalar.accepted_ids
+    for references in round_.source.references:
+        if not references.is_file():
+            raise RoundError(f"`source.references` names {references}, which is not a file")
     return round_
 
 

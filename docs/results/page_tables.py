@@ -76,8 +76,10 @@ def answers(rows: Mapping[str, Rows], papers: Sequence[str], metrics: Sequence[s
     yield from _head(["task, papers", "rows", "program", *map(_name, models)])
     names = dict.fromkeys((row["task"], row["papers"]) for row in own)
     for name in sorted(names, key=lambda name: papers.index(name[1])):
-        of_task = {row["model"]: row for row in own if (row["task"], row["papers"]) == name}
-        best = next((row["best program"] for row in of_task.values() if row["best program"]), "")
+        # Of a model that was asked twice, the run over most rows; the program is over those of the largest run, too.
+        largest = sorted((row for row in own if (row["task"], row["papers"]) == name), key=lambda row: int(row["rows"]))
+        of_task = {row["model"]: row for row in largest}
+        best = next((row["best program"] for row in reversed(largest) if row["best program"]), "")
         # A program reads what the context `none` does not show.
         program = "" if name[0].endswith(f" {NONE}") else _rounded(best, 3)
         values = [_bounded(of_task[model], "score", "low", "high", 3) if model in of_task else "" for model in models]

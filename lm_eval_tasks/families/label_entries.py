@@ -1,7 +1,11 @@
-"""One entry of an answer: the labels that it names, with what may stand around them."""
+"""One entry of an answer: the labels that it names, with what may stand around them; and the JSON in which entries stand."""
 
+import json
 import re
 from collections.abc import Iterator
+from typing import Any
+
+from lm_eval_tasks.base.text import parse_json
 
 _NUMBER = r"(?:(?:no|nr|number)\b[.\s]{0,3})?"
 WORDED = re.compile(rf"\b(?:papers?|passages?|works?|masks?|P)[\s_#:]{{0,3}}{_NUMBER}\d", re.IGNORECASE)
@@ -23,6 +27,37 @@ BRACKET = re.compile(r"[\[\]{}]")
 # A comma within quotes or round brackets separates nothing.
 ENTRIES = re.compile(r'(?:"[^"]*"|\([^()\n]*\)|[^,;\n"(]+|["(])+')
 _BULLET = re.compile(r"^(?:[-•]|and|&)\s+", re.IGNORECASE)
+
+
+# Keys of what an object says beside its reasons.
+_OF_ANSWER = re.compile(r"(?:(?:the|my|final)[\s_-]*)?(?:answers?|results?|output|final)", re.IGNORECASE)
+
+
+def json_of(stretch: str) -> Any:
+    """Parse a stretch of an answer; None if it is no JSON."""
+    try:
+        return parse_json(stretch, unique=True)
+    except ValueError:
+        return None
+
+
+def written_alike(stretch: str) -> str:
+    """Write JSON as all JSON of the same content: in one line, its answer alone, without brackets in its texts; others as they are."""
+    content = json_of(stretch)
+    if isinstance(content, dict):
+        said = [value for key, value in content.items() if _OF_ANSWER.fullmatch(key)]
+        # A list may be written as a text.
+        own = [json_of(value) if isinstance(value, str) else value for value in said]
+        content = own[0] if len(own) == 1 and isinstance(own[0], dict | list) else content
+    return stretch if content is None else json.dumps(_without_brackets(content), ensure_ascii=False)
+
+
+def _without_brackets(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {BRACKET.sub(" ", key): _without_brackets(value) for key, value in content.items()}
+    if isinstance(content, list):
+        return [_without_brackets(value) for value in content]
+    return BRACKET.sub(" ", content) if isinstance(content, str) else content
 
 
 def entries(text: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import takewhile
 from typing import TypeVar
 
-from lm_eval_tasks.families.label_entries import BRACKET, ENTRIES, WORDED, entries, labels_in, one_label
+from lm_eval_tasks.families.label_entries import BRACKET, ENTRIES, WORDED, entries, labels_in, one_label, written_alike
 
 _T = TypeVar("_T")
 # Marks that mean the same, or nothing.
@@ -100,7 +100,9 @@ _REMARK = re.compile(
 _REMARKS = re.compile(rf",?{_REMARK.pattern}:\s*\{{[^{{}}]*\}}", re.IGNORECASE)
 _AROUND_OBJECT = re.compile(r"\{\s*[\"']?\w+[\"']?\s*:\s*(\{[^{}]*\})\s*(?:,[^{}]*)?\}", re.DOTALL)
 _WRAPPED = re.compile(r"\{\s*[\"']?([^\W\d]+)[\"']?\s*:\s*(\[.*\])\s*\}", re.DOTALL)
-_NOT_CHOSEN = re.compile(r"exclud|reject|not_|other|ignor|alternat", re.IGNORECASE)
+_NOT_CHOSEN = re.compile(
+    r"exclud|reject|not_|other|ignor|alternat|\ball_|check|consider|candidate|\bno\b", re.IGNORECASE
+)
 # Keys of objects: for the answer, for a label, for what is asked about.
 _ANSWER_KEY = re.compile(r"answer|final|result", re.IGNORECASE)
 _LABEL_KEY = re.compile(r"paper|passage|work|label|answer|\bid\b", re.IGNORECASE)
@@ -126,7 +128,11 @@ def set_of(text: str) -> tuple[int, ...] | None:
         return ()
     unmarked = plain(text)
     tagged = _NUMBERS_IN_TAGS.findall(unmarked)
-    numbers = tuple({int(number) for number in re.findall(r"\d+", tagged[-1])}) if tagged else list_of(text)
+    numbers = (
+        tuple({int(number) for number in re.findall(r"\d+", tagged[-1])})
+        if tagged
+        else _last(_TAGS.sub("\n", unmarked), _list)
+    )
     if numbers is None and (_denies_all(unmarked) or _NOTHING_FIRST.match(unmarked)):
         return ()
     if not any(number > 0 for number in numbers or ()) and _ends_with_nothing(unmarked):
@@ -152,11 +158,6 @@ def _ends_with_nothing(text: str) -> bool:
     begins, ends = stretches[-1] if stretches else (0, 0)
     is_last = not any(map(str.isalnum, text[ends:]))
     return _is_nothing(last) or (is_last and _EMPTY.fullmatch(text[begins:ends]) is not None)
-
-
-def list_of(text: str) -> tuple[int, ...] | None:
-    """Read as `set_of` does, in the order of the answer."""
-    return _last(_TAGS.sub("\n", plain(text)), _list)
 
 
 def pairs_of(text: str) -> dict[int, int] | None:
@@ -197,7 +198,7 @@ def _last(text: str, read: Callable[[str, bool], _T | None]) -> _T | None:
         before, stretch = text[max(0, begins - _FAR) : begins], text[begins:ends]
         is_led = _is_led(before, is_first=begins <= _NEAR)
         is_last = _BEHIND.fullmatch(text[ends : ends + _NEAR].partition("\n")[0]) is not None
-        content = read(stretch, is_led and (is_last or not stretch.strip("[]{} \n")))
+        content = read(written_alike(stretch), is_led and (is_last or not stretch.strip("[]{} \n")))
         line = before.rpartition("\n")[2]
         is_said = is_led and is_last and _CONCLUDES.search(line) and not _IF.search(line)
         if content == () and line.strip() and not is_said and WORDED.search(text[ends:]):
@@ -281,9 +282,11 @@ def _last_lines(text: str) -> str:
     is_behind_table = above.rpartition("\n")[2].startswith("|") and not _is_entry(_entry_of_line(remark.strip()))
     is_remark = above and (is_behind_table or not WORDED.search(remark))
     lines = (above if is_remark else text).strip().split("\n")
+    if _is_nothing(remark if is_remark else lines[-1]):
+        return "none"
     for line in reversed([line for line in lines if line[-1:] not in ".$)" or any(map(str.isalnum, line))]):
         entry = _entry_of_line(line.strip())
-        if entry and not _is_entry(entry):
+        if entry and not _is_entry(_without_reason(entry)):
             if not (entry.endswith(":") and _DENIED.search(entry) and any(kept)):
                 break
             # What stands below is what does not fit.
@@ -322,6 +325,8 @@ def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
     chosen = _chosen(stretch)
     if chosen is not None:
         return chosen
+    if not stretch.startswith(("[", "{")):
+        stretch = "\n".join(map(_without_reason, stretch.split("\n")))
     within = _list_within(stretch) if stretch.startswith("{") else _with_labels(stretch)
     listed = [entry for entry in entries(within) if entry.strip(". \"'")]
     numbers: list[int] = []
@@ -335,6 +340,13 @@ def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
             numbers.append(-unread)
             unread += 1
     return tuple(dict.fromkeys(numbers)) if alone or any(number > 0 for number in numbers) else None
+
+
+def _without_reason(line: str) -> str:
+    """Take from a line the labels that it names before a reason in words, in which other numbers stand."""
+    head, _, reason = line.partition(": ") if ": " in line else line.partition(" - ")
+    is_reason = reason.strip()[:2].isalpha() and not WORDED.search(reason) and not labels_in(reason)
+    return head if is_reason and WORDED.match(head.strip()) and labels_in(head) else line
 
 
 def _chosen(stretch: str) -> tuple[int, ...] | None:
@@ -370,10 +382,10 @@ def _list_within(stretch: str) -> str:
     lists = [(_key_before(stretch, inner.start()), inner[1]) for inner in _INNER.finditer(stretch)]
     if not lists:
         return _with_labels(stretch)
-    answers = [content for key, content in lists if _ANSWER_KEY.search(key)]
-    papers = [content for key, content in lists if _LABEL_KEY.search(key)]
-    chosen = [content for key, content in lists if not _NOT_CHOSEN.search(key)]
-    return (answers or papers or chosen or [lists[0][1]])[0]
+    chosen = [(key, content) for key, content in lists if not _NOT_CHOSEN.search(key)] or lists[:1]
+    answers = [content for key, content in chosen if _ANSWER_KEY.search(key)]
+    papers = [content for key, content in chosen if _LABEL_KEY.search(key)]
+    return (answers or papers or [chosen[0][1]])[0]
 
 
 def _key_before(text: str, at: int) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, Literal
 
 from lm_eval_tasks.base.contract import GENERATED, LIKELIHOOD
-from lm_eval_tasks.base.errors import PromptError
+from lm_eval_tasks.base.errors import EvalError, PromptError
 from lm_eval_tasks.base.files import sha256_of_bytes
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.base.metadata import ALL
@@ -23,7 +23,7 @@ from lm_eval_tasks.samples.prompt_row import PromptRow
 _LOGGER = logging.getLogger(__name__)
 Docs = Sequence[Mapping[str, object]]
 # Raised whenever an answer is read otherwise, or a metric that `score_again` computes or an interval has another value.
-SCORER = 9
+SCORER = 10
 # Over how many other papers a floor is averaged: the standard error of a round's floor is then at most 0.003.
 OTHERS = 16
 
@@ -67,7 +67,7 @@ def score_likelihoods(resps: Sequence[Sequence[Any]], docs: Docs) -> list[str]:
         For each text the `ScoredAnswer` of its row as text.
     """
     answered = list(_by_row(resps, docs))
-    answers = Answers(_of_likelihoods(PromptRow.of_doc(doc), doc, values) for doc, values in answered)
+    answers = Answers(_readable(doc, values) for doc, values in answered)
     texts: list[str] = []
     for (doc, values), scored in zip(answered, _score_answers(answers), strict=True):
         texts += [replace(scored, scorer=SCORER, asked=_asked(doc)).to_text()] * len(values)
@@ -79,6 +79,16 @@ def _by_row(resps: Sequence[Sequence[Any]], docs: Docs) -> Iterator[tuple[Mappin
     for _, of_row in groupby(zip(docs, resps, strict=True), key=lambda pair: pair[0]["id"]):
         together = list(of_row)
         yield together[0][0], [values[0] for _, values in together]
+
+
+def _readable(doc: Mapping[str, object], values: Sequence[Any]) -> Answer:
+    """Read what a model gave for a row; an EvalError that names the row if it is no likelihood."""
+    try:
+        return _of_likelihoods(PromptRow.of_doc(doc), doc, values)
+    except ODD as err:
+        raise EvalError(
+            f"the model's likelihood of {doc['id']} cannot be read ({err}); if it is no number, ask again with dtype=bfloat16 or float32"
+        ) from err
 
 
 def _of_likelihoods(row: PromptRow, doc: Mapping[str, object], values: Sequence[Any]) -> Answer:

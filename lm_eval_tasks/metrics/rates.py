@@ -34,7 +34,7 @@ def capped(answers: Answers) -> Values:
 def _is_open(answer: Answer) -> bool:
     """Tell whether what is scored of an answer goes on to its end: a title is complete where the model writes on behind it."""
     has_end = target_of(answer.row.task).refine is not None and bool(answer.text)
-    return not has_end or answer.reply.rstrip().endswith(answer.text.rstrip())
+    return not has_end or answer.reply.replace("\r\n", "\n").rstrip().endswith(answer.text.rstrip())
 
 
 def _reached_cap(answers: Answers) -> Values:

@@ -132,6 +132,11 @@ def task_of(samples: str, results: Path) -> str:
     return rest.removesuffix(ending) if rest != samples and rest.endswith(ending) else ""
 
 
+def are_of_one_run(first: Path, second: Path) -> bool:
+    """Tell whether two files of samples were written with one file of results."""
+    return any({first, second} <= set(samples_beside(results).values()) for results in results_in(first.parent))
+
+
 def samples_beside(results: Path) -> dict[str, Path]:
     """Return task -> the file of samples that lies next to a file of results and has its ending, whether it belongs to it or not."""
     files = samples_in(results.parent)

@@ -21,7 +21,7 @@ from lm_eval_tasks.llm.thoughts import take_apart
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.prompt_row import PromptRow, ends_of
 from lm_eval_tasks.samples.results import JOURNAL
-from lm_eval_tasks.samples.run_folder import files_below, newest_run, samples_below
+from lm_eval_tasks.samples.run_folder import are_of_one_run, files_below, newest_run, samples_below
 
 _ROWS_SHOWN = 10
 # A sample as lm-eval logs it, or a line of a journal: what it has besides ours is kept as it is.
@@ -123,15 +123,16 @@ def read(paths: Sequence[Path]) -> list[Sample]:
             f"{', '.join(map(str, paths))} contains no samples_*.jsonl: name the --output folder of `academiceval eval`, or of "
             "lm_eval with --log_samples"
         )
-    samples: dict[tuple[str, str], Sample] = {}
+    samples: dict[tuple[str, str], tuple[Sample, Path]] = {}
     for file in files:
         for sample in read_file(file):
-            if (sample.task, sample.id) in samples:
+            first, of = samples.setdefault((sample.task, sample.id), (sample, file))
+            # Two tasks of one run may ask the same, one of them under another name.
+            if of != file and not (first.prompt_hash == sample.prompt_hash and are_of_one_run(of, file)):
                 raise SamplesError(
                     f"{file} contains a second answer to {sample.task} {sample.id}: give the files of one run of one model"
                 )
-            samples[sample.task, sample.id] = sample
-    return list(samples.values())
+    return [sample for sample, _ in samples.values()]
 
 
 def _files_of(folder: Path) -> list[Path]:

@@ -254,7 +254,11 @@ def _shorter(
         if lacking:
             _warn(configuration, name, f"{lacking} of the {full.n} samples of the full context have no score with it")
         elif short:
-            yield name, short, same
+            # Prompts that are the same differ by nothing but chance.
+            alike = {
+                id_: full.scores[id_] for id_ in full.scores if prompts[name].get(id_) == prompts[FULL].get(id_) != ""
+            }
+            yield name, replace(short, scores=short.scores | alike), same
 
 
 @cache

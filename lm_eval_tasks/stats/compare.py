@@ -1,5 +1,6 @@
 """`academiceval compare A B ...`: paired differences between runs, with clustered intervals and corrected p-values."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,12 +23,14 @@ from lm_eval_tasks.samples.run_folder import is_time, newest_results, only_resul
 from lm_eval_tasks.samples.sample import Sample, by_task, paired, revisions_apart
 from lm_eval_tasks.stats import placed
 from lm_eval_tasks.stats.columns import columns_of, zero_of
-from lm_eval_tasks.stats.kept import share_differences
+from lm_eval_tasks.stats.kept import FEWEST, share_differences
 from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.stats.placed import PlacedTask
 from lm_eval_tasks.stats.savings import HEADLINE, Contexts, contexts_of, saving_of
 
 OTHER_FORMAT = "likelihoods with a chat template and without one cannot be compared, only what reading saves (with --contexts other,start)"
+_SHARE_KEPT = "share kept"
+_NO_SHARE = f"the share that is kept is stated for {FEWEST} first authors and more"
 # Task -> its samples.
 Run = Mapping[str, Sequence[Sample]]
 # What a sample says of each stage, in the order in which they follow one another; nothing for what it does not know.
@@ -132,9 +135,9 @@ def _of_pair(
     differences += saved
     differences += [] if metrics else _of_shares(runs, first, second)
     if not differences:
-        raise SamplesError(
-            f"{runs[0]} and {runs[1]} do not both have one of the scores {', '.join(metrics) or 'by which models are ranked'}"
-        )
+        # Of what is recalled, only shares are compared.
+        usual = "by which models are ranked" if levels else f"of what is recalled: {_NO_SHARE}"
+        raise SamplesError(f"{runs[0]} and {runs[1]} do not both have one of the scores {', '.join(metrics) or usual}")
     rows = {task: pairs[task][0][0].row for task in levels if pairs[task]}
     ranked = {task: row for task, row in rows.items() if not metrics or row.ranking.name in metrics}
     boards = {task: row.family.board for task, row in ranked.items()}
@@ -168,23 +171,37 @@ def _of_shares(runs: tuple[Path, Path], first: Run, second: Run) -> Iterator[Dif
     """Yield the differences between the shares that two runs keep of what they recall alone."""
     every = [[sample for of_task in run.values() for sample in of_task] for run in (first, second)]
     for name, a, b, over, sizes in share_differences(*every):
-        yield Difference(runs, name, "share kept", a, b, over, sizes)
+        yield Difference(runs, name, _SHARE_KEPT, a, b, over, sizes)
 
 
 def _of_savings(runs: tuple[Path, Path], first: Run, second: Run, *, uncut: bool) -> Iterator[Difference]:
     """Yield the differences between what reading saved in both runs, for the headline contexts."""
-    ours, theirs = (
-        contexts_of([sample for of_task in run.values() for sample in of_task], across_formats=True)
-        for run in (first, second)
-    )
-    for task in (task for task in ours if task in theirs):
-        sides = (ours[task], theirs[task])
+    ours, theirs = (contexts_of([sample for of_task in run.values() for sample in of_task]) for run in (first, second))
+    for task, sides in _saved_alike(ours, theirs):
         for pair in HEADLINE:
             stated = [side.keys() >= set(pair) and saving_of(task, pair, side) is not None for side in sides]
             name = f"{task}: {pair[1]} over {pair[0]}"
             difference = _of_saving(runs, name, pair, sides, uncut=uncut) if all(stated) else None
             if difference:
                 yield difference
+
+
+def _saved_alike(
+    ours: Mapping[str, Contexts], theirs: Mapping[str, Contexts]
+) -> Iterator[tuple[str, tuple[Contexts, Contexts]]]:
+    """Yield the tasks that two runs asked, in the same format if both did, else one with a chat template and the other without it."""
+    for task, mine in ours.items():
+        asked = _asked(mine)
+        for other, side in theirs.items():
+            is_across = other not in ours and task not in theirs and _asked(side) == asked
+            if other == task or is_across:
+                yield asked if is_across else task, (mine, side)
+
+
+def _asked(contexts: Contexts) -> str:
+    """Return what a task is called in either format."""
+    [of_context, *_] = contexts.values()
+    return next(iter(of_context.values())).row.asked
 
 
 def _of_saving(
@@ -256,15 +273,21 @@ def without_difference(
     uncut: bool = False,
 ) -> Iterator[str]:
     """Yield the scores of tasks that runs have in common and of which there is no difference. Arguments as for `compare`."""
-    compared = {(difference.task, difference.metric) for difference in differences}
+    compared = Counter((difference.task, difference.metric) for difference in differences)
     tasks = Counter(task for run in runs for task in run)
-    for task in [task for task, count in tasks.items() if count > 1]:
+    whole = " and was shown its whole prompt in both" * uncut
+    recalled = False
+    for task, count in [(task, count) for task, count in tasks.items() if count > 1]:
         row = next(run[task][0].row for run in runs if task in run)
+        recalled = recalled or bool(row.family.kept and not metrics)
         usual = () if row.family.kept else (row.ranking.name,)
         for metric in metrics or usual:
-            if (task, metric) not in compared:
-                whole = " and was shown its whole prompt in both" * uncut
-                yield f"left out: {metric} of {task}, which no sample has in both runs{whole}"
+            found, pairs = compared[task, metric], math.comb(count, 2)
+            if found < pairs:
+                which = f" of {pairs - found} of the {pairs} pairs" * (found > 0)
+                yield f"left out: {metric} of {task}, which no sample has in both runs{which}{whole}"
+    if recalled and not any(difference.metric == _SHARE_KEPT for difference in differences):
+        yield f"left out: what is recalled; {_NO_SHARE}"
 
 
 def left_out(runs: Collection[Run]) -> Iterator[str]:
@@ -276,10 +299,18 @@ def left_out(runs: Collection[Run]) -> Iterator[str]:
             yield f"left out: {task}, which only one of the runs has"
         elif len(of_task) < len(runs):
             yield f"{task}: only {len(of_task)} of the {len(runs)} runs have it"
+        row = of_task[0][0].row
+        if len(of_task) > 1 and _may_be_core(row):
+            yield f"{task}: counts on the board of a round that has enough masks, and on none here"
         if len({_is_summed(of_run) for of_run in of_task}) > 1:
             yield f"{task}: one of the runs has lm-eval's own sums, which count the empty line before the text too"
         said = dict.fromkeys(revisions_apart(first, second) for first, second in combinations(of_task, 2))
         yield from (f"{task}: {apart}" for apart in said if apart)
+
+
+def _may_be_core(row: PromptRow) -> bool:
+    """Tell whether a round with enough masks counts a configuration, which its manifest says."""
+    return not row.shown and any(entry.masks and entry.configuration == row.name for entry in row.family.core)
 
 
 def _is_summed(samples: Sequence[Sample]) -> bool:

@@ -7,6 +7,7 @@ know how an answer was read and scored, the scores of a row are taken as they ar
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from lm_eval_tasks.base.contract import CALLED, CONTEXTS, FULL, LIKELIHOOD
@@ -102,7 +103,10 @@ def shown_run(results: Results) -> Iterator[str | Table]:
     is_alone = not samples_beside(results.path)
     if is_alone:
         _warn_of_unchecked(results)
-    yield from shown_scores(results, {} if is_alone else open_run(results))
+    samples = {} if is_alone else open_run(results)
+    counts = {(score.task, score.metric): score.samples for score in scores_of(samples, results.model)}
+    scores = (replace(one, samples=counts.get((one.task, one.metric), one.samples)) for one in results.scores)
+    yield from shown_scores(replace(results, scores=tuple(scores)), samples)
 
 
 def _warn_of_unchecked(results: Results) -> None:
@@ -228,6 +232,8 @@ def _check_scores(results: Results, samples: Mapping[str, Sequence[Sample]]) -> 
     for score in results.scores:
         key = (score.task, score.metric)
         again = computed.get(key)
+        # lm-eval counts the samples of a task, not those that have the score.
+        again = again if results.block or not again else replace(again, samples=score.samples)
         if again is None or _differs(score, again) or not _equal(stated.get(key, score.value), score.value):
             raise SamplesError(
                 f"{results.path}: {score.task}, {score.metric}: {score.value} over {score.samples} is not what the samples beside it give; "

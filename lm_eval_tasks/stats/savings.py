@@ -57,12 +57,8 @@ class Saving:
     cut: int
 
 
-def contexts_of(samples: Sequence[Sample], *, across_formats: bool = False) -> dict[str, Contexts]:
-    """Return task -> context -> row -> its sample, of rows by likelihood whose score are bits.
-
-    Args:
-        across_formats: whether tasks are called alike with a chat template and without one: what is saved may be compared.
-    """
+def contexts_of(samples: Sequence[Sample]) -> dict[str, Contexts]:
+    """Return task, with its format, -> context -> row -> its sample, of rows by likelihood whose score are bits."""
     tasks: dict[str, dict[str, dict[str, Sample]]] = {}
     for sample in samples:
         row = sample.row
@@ -72,7 +68,7 @@ def contexts_of(samples: Sequence[Sample], *, across_formats: bool = False) -> d
             and row.ranking.name in sample.scores
             and not row.family.kept
         ):
-            of_task = tasks.setdefault(row.asked if across_formats else row.suffixed, {})
+            of_task = tasks.setdefault(row.suffixed, {})
             of_task.setdefault(row.shown or FULL, {})[sample.identity] = sample
     return {
         task: {name: of_task[name] for name in _ORDER if name in of_task} for task, of_task in sorted(tasks.items())

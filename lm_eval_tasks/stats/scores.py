@@ -136,13 +136,15 @@ def score_table(
         for score in of_task.values()
     ]
     yield Table(("Task", "Model", "Score", "Value [95%]", "n"), "lllrr", every, ())
-    if any(score.of not in (None, score.samples) for score in scores):
+    if any(score.of not in (None, score.samples) for score in scores if score.metric in headline()):
         yield from (
             "",
             "If n is only a part of the samples, the scores are of a subset, or a metric failed on the others.",
         )
     bare = [score for score in scores if score.metric in headline() and score.low is None]
-    gained = [gain for gain in gains if gain.by == "model" and gain.gain.low is None]
+    # Of bits, a table of their own says what is saved.
+    of_scores = [gain for gain in gains if gain.by == "model" and not is_lower_better(gain.metric)]
+    gained = [gain for gain in of_scores if gain.gain.low is None]
     reasons = list(_why_bare(bare, samples, names, gained)) if samples else []
     if reasons:
         yield from ("", *reasons)
@@ -197,7 +199,7 @@ def _row(
         # What two predictors save is no race, so nothing is subtracted.
         "-" if is_lower else _gain(margin),
         _rounded(cut.value if cut else None, 2),
-        _gain(gain),
+        "-" if is_lower else _gain(gain),
         "-" if is_lower else _placed(score.value, floor),
     )
 
@@ -226,11 +228,11 @@ def _of_task(task: str, samples: Samples) -> list[Gain]:
 
 def _floor(task: str, metric: Metric, scores: Mapping[str, Score], samples: Sequence[Sample]) -> float | None:
     """Find the best floor that a run without a margin states; over part of a context only programs that read the prompt have one."""
-    floors = [scores[name].value for name in metric.zero if name in scores]
-    if metric.best == "lower":
-        best = zero_of(metric.name, columns_of(samples)) if samples else None
-        return best.mean if best else min(floors, default=None)
-    return max(floors, default=None) if _asked_in_full(task) else None
+    if metric.best != "lower" and not _asked_in_full(task):
+        return None
+    best = zero_of(metric.name, columns_of(samples)) if samples else None
+    floors = [best.mean] if best else [scores[name].value for name in metric.zero if name in scores]
+    return min(floors, default=None) if metric.best == "lower" else max(floors, default=None)
 
 
 def _gain(gain: Gain | None) -> str:

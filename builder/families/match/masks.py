@@ -5,12 +5,12 @@ older than the paper, not by much, and not known to everybody.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import chain, islice
 
+from builder.collect.near_duplicates import near_duplicate
 from builder.families.reading.neutral import sentence_end, sentence_start, with_brackets
 from builder.families.reading.papers_read import PaperLibrary, PaperRead
 from builder.records import Mention, Paper, Reference
@@ -115,8 +115,13 @@ def masks_of(read: PaperRead, library: PaperLibrary, seed: int, oldest: int | No
     possible = (_mask(read, library, entry, spans, oldest) for entry, spans in sorted(mentions.items()))
     found = sorted(filter(None, possible), key=lambda mask: digest_of(seed, read.paper.id, mask.work.id, "mask"))
     # One work may be known under two ids.
-    titles = Counter(title_key(mask.work.title) for mask in found)
-    return [mask for mask in found if titles[title_key(mask.work.title)] == 1][:MOST]
+    works = [mask.work for mask in found]
+    return [mask for mask in found if sum(are_copies(mask.work, work) for work in works) == 1][:MOST]
+
+
+def are_copies(first: Paper, second: Paper) -> bool:
+    """Tell whether two works are one, or nearly the same."""
+    return first.id == second.id or near_duplicate(first.title, first.abstract, second.title, second.abstract)
 
 
 def _mask(
@@ -202,7 +207,7 @@ def distractors(read: PaperRead, chosen: Sequence[Mask], library: PaperLibrary) 
     near = [work for work in _all_shown(library, others, day) if title_key(work.title) not in read.listed_titles]
     for work in chain(_all_shown(library, own, day), _by_likeness(near, chosen)):
         key = title_key(work.title)
-        if key not in titles:
+        if key not in titles and not any(are_copies(mask.work, work) for mask in chosen):
             titles.add(key)
             yield work
 

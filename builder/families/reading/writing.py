@@ -55,6 +55,8 @@ class ReadingWriter:
         configuration = self._write_rows(chosen, asking, asked)
         if _floor(configuration) > asking.most_floor:
             configuration = self._withdraw(configuration, chosen, asking.most_floor)
+            if asked.dropped:
+                asked.give_up("high_floor")
         self.shown |= {paper.id for paper_set in chosen.paper_sets for paper in paper_set.papers}
         return configuration, [chosen.report, asked] if asked.dropped else [chosen.report]
 

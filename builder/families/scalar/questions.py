@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
+from builder.collect.near_duplicates import near_duplicate
 from builder.extract.sections import TopSection, top_sections
 from builder.families.scalar.citation_classifier import CitationInText, is_single
 from builder.families.scalar.shown import (
@@ -84,6 +85,7 @@ class QuestionMaker:
         lengths: Lengths = "cut",
     ) -> None:
         self._level, self._seed, self._typing, self._most, self._lengths = level, seed, typing, most, lengths
+        self._known = known
         self._candidates = cache(lambda id_: candidate_of(known(id_), level, lengths))
         self.report = StageReport(f"questions {level.name}")
 
@@ -162,13 +164,19 @@ class QuestionMaker:
         for id_ in pool:
             if len(distractors) == limit:
                 break
-            distractor = self._candidates(id_) if id_ != maskable.cited_id else None
+            distractor = None if self._is_copy(id_, maskable.cited_id) else self._candidates(id_)
             if isinstance(distractor, Candidate) and title_key(distractor.title) not in titles:
                 distractors.append(distractor)
                 titles.add(title_key(distractor.title))
         if nearest:
             shuffle(distractors)
         return distractors[: CANDIDATES - 1]
+
+    def _is_copy(self, id_: str, other: str) -> bool:
+        """Tell whether two ids are of one work, or of nearly the same."""
+        papers = [cited.paper for cited in map(self._known, (id_, other)) if cited]
+        texts = [text for paper in papers for text in (paper.title, paper.abstract)]
+        return id_ == other or (len(papers) == 2 and near_duplicate(*texts))
 
     @staticmethod
     def _name(citing: Citing, mention: Mention) -> str:

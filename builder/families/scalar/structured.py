@@ -4,6 +4,7 @@ A record, one JSON line or file each: `title`, `abstract`, `paper_id` (URL), `se
 (`data`: key -> `title`, `arxiv_id`, `abstract`, `sections`).
 """
 
+import logging
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,7 @@ from builder.packed import ERRORS, lines_of, read_packed
 from builder.records import Cited, Citing, Document, Mention, Paper, Reference, Role, Section
 from lm_eval_tasks.base.text import parse_json, title_key
 
+_LOGGER = logging.getLogger(__name__)
 # An arXiv id, the key of a title, or what an address says after its host.
 _ID = re.compile(r"\w[\w.:?=&-]{0,199}(?:/\w[\w.:?=&-]{0,199})?")
 _ADDRESS = re.compile(r"https?://[\w.:-]+/(?:abs/|pdf/)?", re.IGNORECASE)
@@ -85,15 +87,21 @@ def read_structured(path: Path) -> Structured:
     citing: list[Citing] = []
     known: dict[str, Cited] = {}
     titles: dict[str, set[str]] = defaultdict(set)
+    seen: set[str] = set()
     for where, record in _records(path):
         try:
-            citing.append(_citing_paper(_Record.model_validate(record), known, titles))
+            one = _citing_paper(_Record.model_validate(record), known, titles)
         except ValidationError as err:
             first = err.errors()[0]
             field_name = ".".join(map(str, first["loc"]))
             raise FolderError(f"{where} is not a structured paper of SCALAR ({field_name}: {first['msg']})") from err
         except ValueError as err:
             raise FolderError(f"{where} is not a structured paper of SCALAR ({err})") from err
+        if one.paper.id in seen:
+            _LOGGER.warning("%s: %s is there already, the first one counts", where, one.paper.id)
+        else:
+            seen.add(one.paper.id)
+            citing.append(one)
     ids: dict[str, set[str]] = defaultdict(set)
     for id_, keys in titles.items():
         for key in keys:
@@ -104,18 +112,21 @@ def read_structured(path: Path) -> Structured:
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what to call each record in a message, and the record."""
-    mention = path
+    where = str(path)
     try:
         if path.is_dir():
-            for mention in sorted(file for file in path.glob("*.json") if file.is_file()):
-                yield str(mention), parse_json(read_packed(mention))
+            for file in sorted(file for file in path.glob("*.json") if file.is_file()):
+                where = str(file)
+                yield where, parse_json(read_packed(file))
             return
         for number, line in enumerate(lines_of(path), 1):
+            where = f"line {number} of {path}"
             if line is None:
-                raise ValueError(f"line {number} is too long")
-            yield f"line {number} of {path}", parse_json(line)
+                raise ValueError("a line that is too long")
+            if line.strip():
+                yield where, parse_json(line)
     except (*ERRORS, ValueError) as err:
-        raise FolderError(f"{mention} cannot be read as JSON: {err}") from err
+        raise FolderError(f"{where} cannot be read as JSON: {err}") from err
 
 
 def _citing_paper(record: _Record, known: dict[str, Cited], titles: Mapping[str, set[str]]) -> Citing:

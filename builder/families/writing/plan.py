@@ -158,6 +158,8 @@ def plan(
         least = workspace.round_.samples.min_citations
         few = (prepared.paper.id for prepared in usable if len(prepared.citations) < least)
         unfit |= dict.fromkeys(few, "too_few_citations")
+    # A row that is left out changes no other.
+    unfit |= dict.fromkeys(workspace.round_.excluded & {each.paper.id for each in usable}, "excluded")
     targets = [prepared.paper for id_, prepared in every.items() if unfit[id_] is None]
     choose = partial(_choose, tuple(settings), demonstrators, costs)
     outcomes = engine.map(choose, targets, _LEAST_AT_ONCE + len(targets) // _MOST_BATCHES)
@@ -172,8 +174,6 @@ def plan(
 
 def _unfit_reason(prepared: PreparedPaper, workspace: Workspace, task: Task) -> SampleReason | None:
     """Tell why a paper is neither a target nor a demonstration; None if it may be one."""
-    if prepared.paper.id in workspace.round_.excluded:
-        return "excluded"
     if prepared.paper.id in workspace.copies:
         return "near_duplicate"
     return prepared.tasks[task].unfit

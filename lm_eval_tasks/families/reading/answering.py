@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from lm_eval_tasks.base.contract import Context
 from lm_eval_tasks.families.answering import Answering, Placed, answering_of
-from lm_eval_tasks.families.labels import list_of, pairs_of
+from lm_eval_tasks.families.labels import pairs_of, set_of
 from lm_eval_tasks.families.reading import BLIND, ReadingFamily
 from lm_eval_tasks.families.reading.reading_row import ReadingOwn, ReadingRow
 from lm_eval_tasks.samples.answers import Answer, Answers, Values
@@ -82,7 +82,7 @@ def _any_label(answers: Answers, is_wrong: Callable[[int, int], bool]) -> Values
 
 
 def _labels(reply: str, asked: Sequence[int]) -> Sequence[int]:
-    return tuple((pairs_of(reply) or {}).values()) if asked else list_of(reply) or ()
+    return tuple((pairs_of(reply) or {}).values()) if asked else set_of(reply) or ()
 
 
 def strict_set_of(text: str) -> tuple[int, ...] | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lm_eval_tasks.base.likelihood import Likelihood
 from lm_eval_tasks.families.answering import Answering, Placed
-from lm_eval_tasks.families.label_entries import BRACKET, one_label
+from lm_eval_tasks.families.label_entries import BRACKET, json_of, one_label
 from lm_eval_tasks.families.labels import plain
 from lm_eval_tasks.families.scalar import ANY, FIRST
 from lm_eval_tasks.families.scalar.scalar_row import ScalarOwn
@@ -17,6 +17,10 @@ from lm_eval_tasks.samples.prompt_row import PromptRow
 _TAG = re.compile(r"<(/?)answer\s*>", re.IGNORECASE)
 _ANSWER = re.compile(r"(?:.*\b)?(?:answer|index|reference|candidate|choice)(?:\s+is)?\s*:?\s+(.*)", re.IGNORECASE)
 _CALLED = re.compile(r"answer|index|choice", re.IGNORECASE)
+_KEY = re.compile(
+    r"(?:(?:the|my|final|correct|best)[\s_-]*)?(?:answer|index|choice|candidate|reference)(?:[\s_-]*(?:index|number|id))?",
+    re.IGNORECASE,
+)
 # What leads to a tag that is not the answer.
 _NEAR = 60
 _ASIDE = re.compile(r"\b(?:reject|discard|exclud)\w*[^\n]*$", re.IGNORECASE)
@@ -80,12 +84,18 @@ choices = ANSWERING.likelihoods
 def answer_of(text: str, candidates: int) -> int | None:
     """Find the last index in <answer>..</answer>, or without a tag that at the answer's end or beginning; None if it names no candidate."""
     text = plain(text)
-    within = list(_tagged(text)) or _untagged(
-        [line.strip() for line in text.split("\n") if any(map(str.isalnum, line))]
-    )
+    lines = [line.strip() for line in text.split("\n") if any(map(str.isalnum, line))]
+    within = list(_tagged(text)) or _keyed(text) or _untagged(lines)
     numbers = (_index(BRACKET.sub(" ", content)) for content in reversed(within))
     index = next((number for number in numbers if number is not None), None)
     return index if index is not None and index < candidates else None
+
+
+def _keyed(text: str) -> list[str]:
+    """Find what JSON that ends an answer, in a fence perhaps, calls the answer."""
+    content = json_of(text[text.find("{") : text.rfind("}") + 1])
+    pairs = content.items() if isinstance(content, dict) else ()
+    return [str(value) for key, value in pairs if _KEY.fullmatch(key)]
 
 
 def _untagged(lines: Sequence[str]) -> list[str]:

@@ -140,18 +140,20 @@ def _check_config(setting: str, options: Options) -> None:
 
 def _own(row: WritingRow, others: tuple[str, ...], lead_words: int, *, keep_parts: bool) -> WritingOwn:
     own = WritingOwn(others=others)
+    # As prompts show it, so that no program sees more than a model.
+    content = beginnings.without(row.content, row.target)
     if lead_words:
         shuffled = sorted(
-            enumerate(_SENTENCE.split(row.content)),
+            enumerate(_SENTENCE.split(content)),
             key=lambda pair: hashlib.sha256(f"{row.id}|{pair[0]}".encode()).digest(),
         )
         sentences = " ".join(sentence for _, sentence in shuffled)
-        lead, drawn = (" ".join(text.split()[:lead_words]) for text in (row.content, sentences))
+        lead, drawn = (" ".join(text.split()[:lead_words]) for text in (content, sentences))
         own = replace(own, lead=lead, sentences=drawn)
     if not keep_parts:
         return own
     outputs = tuple(shown.output for shown in row.demonstrations)
-    return replace(own, content=row.content, demonstrations=outputs, lead_words=lead_words)
+    return replace(own, content=content, demonstrations=outputs, lead_words=lead_words)
 
 
 def _scorer(model: str | None) -> str:

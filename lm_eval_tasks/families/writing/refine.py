@@ -3,6 +3,7 @@
 Section 4.2 of the AcademicEval paper refines the answers of Title Writing only.
 """
 
+import json
 import re
 
 _YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes|great)"
@@ -38,7 +39,7 @@ _AROUND = " \t" + "*_~`\"'“”‘’«»"
 # A heading, a quotation, an item of a list; a line that begins or ends code.
 _LINE_MARK = re.compile(rf"(?:#{{1,6}}\s+|>\s+(?!\d)|[-*]\s+|\d\.\s+(?={_QUOTE}|\*\*)|```\w*$)")
 _ITEM = re.compile(r"(?:1[.)]|Option 1:)\s+")
-_JSON = r"\{\s*\"title\":\s*(?P<json>\"(?:[^\"\\\n]|\\.)*\")\s*(?:,[^{}]*)?\}"
+_JSON = r"\{\s*\"(?:\w+[ _])?title\":\s*(?P<json>\"(?:[^\"\\\n]|\\.)*\")\s*(?:,[^{}]*)?\}"
 # What markup and chat templates put around a text.
 _TAGGED = re.compile(
     rf"^(?:<(title|b|i|h1|strong|em)>(?P<html>.*)</\1>|\\title\{{(?P<tex>.*)\}}|{_JSON}|"
@@ -49,8 +50,14 @@ _TAGGED = re.compile(
 _WHOLE = re.compile(
     rf"(?:```\w*\s*)?(?:<(title|answer|output)>\s*(?P<html>[^<\n]+?)\s*</\1>|{_JSON})(?:\s*```)?", re.IGNORECASE
 )
-# What a line that only leads in says.
+# What a line that only leads in says: as a heading, before a colon, or in a sentence.
+_HEADINGS = ("output", "response", "target output")
 _TALK = re.compile(rf"\b(?:{_HERE}|{_NAMES}|{_YES})", re.IGNORECASE)
+_SENTENCE = re.compile(
+    rf"{_YES}[.!]|(?:{_YES}\b[,.!]?\s*)?(?:here you (?:go|are)|(?:{_HERE}|i (?:have |['’]ve )?(?:written|generated|chosen)\b)"
+    rf"[^:\n]{{0,80}}\b{_NAMES}\b[^:\n]{{0,60}})[.!]?",
+    re.IGNORECASE,
+)
 _END = re.compile(r"(?:</s>|<\|[\w ]{2,20}\|>|<end_of_turn>|<eos>|\[/INST\])$")
 _ANOTHER = re.compile(r" \(alternative(?:ly)?\b[:,][^()]*\)$", re.IGNORECASE)
 # What surrounds a title is taken off in at most this many steps.
@@ -67,7 +74,7 @@ def title(text: str, target: str = "") -> str:
     """
     rest = text.strip()
     if (whole := _WHOLE.fullmatch(rest)) and _casefold(rest) != _casefold(target):
-        rest = whole["html"] or whole["json"]
+        rest = whole["html"] or _unescaped(whole["json"])
     while True:
         line, _, below = rest.partition("\n")
         below = below.strip()
@@ -80,12 +87,13 @@ def title(text: str, target: str = "") -> str:
 
 
 def _leads_in(line: str, target: str) -> bool:
-    """Tell whether the title stands below a line: nothing is left of it, or it is a heading, or ends with a colon."""
-    return (
-        not line.strip("-=*_ ")
-        or line.casefold().strip("#: ") in ("title", "output", "response", "target output")
-        or (line.endswith(":") and line.count(":") == 1 and bool(_TALK.search(line)))
-    )
+    """Tell whether the title stands below a line: an empty one, a heading, a sentence about titles, or one that ends with a colon."""
+    words = line.strip("#: ")
+    label = _LABEL.match(f"{words}:")
+    is_heading = words.casefold() in _HEADINGS or (label is not None and label.end() > len(words))
+    is_led = line.endswith(":") and line.count(":") == 1 and _TALK.search(line) is not None
+    is_own = bool(target) and _casefold(line) == target
+    return not line.strip("-=*_ ") or (not is_own and (is_heading or is_led or _SENTENCE.fullmatch(line) is not None))
 
 
 def _unwrap_line(line: str, target: str) -> str:
@@ -111,7 +119,8 @@ def _step(line: str) -> str:
     if match := _LINE_MARK.match(line):
         return line[match.end() :]
     if tagged := _TAGGED.match(line):
-        return next(inner for inner in tagged.group("html", "tex", "json", "brackets") if inner is not None)
+        inner = next(inner for inner in tagged.group("html", "tex", "json", "brackets") if inner is not None)
+        return _unescaped(inner) if tagged["json"] else inner
     inner = _unwrap(line)
     if inner is not None:
         return inner
@@ -139,6 +148,14 @@ def _unwrap(line: str) -> str | None:
     # If there are two pairs of quotes, the inner one may be the title's own.
     both = 1 if both == 2 and opening in _QUOTES else both
     return line[both : len(line) - both] if inner else ""
+
+
+def _unescaped(written: str) -> str:
+    """Return what a text in JSON says, in quotes; as it is where JSON has no such text."""
+    try:
+        return f'"{json.loads(written)}"'
+    except ValueError:
+        return written
 
 
 def _casefold(text: str) -> str:

@@ -301,10 +301,10 @@ def test_what_a_source_withdrew_or_no_longer_has_is_of_no_later_pool(tmp_path: P
 def test_old_papers_and_inactive_authors_are_pruned_and_counted(folder: Path) -> None:
     crawl_only(make_round(folder))
     crawl_only(make_round(folder, "2026.03", update={"papers": 99}))
-    graph, (_, report) = crawl_only(make_round(folder, "2026.03", update={"max_age_months": 1}))
+    graph, (_, report) = crawl_only(make_round(folder, "2026.03", update={"papers": 99, "max_age_months": 1}))
     assert report.dropped["too_old"] == 6
     assert all(id_ >= "2601.00011" for ids in graph.papers.values() for id_ in ids)
-    graph, (_, report) = crawl_only(make_round(folder, "2026.03", update={"inactive_months": 1}))
+    graph, (_, report) = crawl_only(make_round(folder, "2026.03", update={"papers": 99, "inactive_months": 1}))
     assert set(as_networkx(graph)).isdisjoint({"eve e", "dee d", "cy c"})
     assert report.dropped["inactive_author"] == 3
 

@@ -87,7 +87,7 @@ def test_a_missing_round_names_the_file(tmp_path: Path) -> None:
 
 def test_the_manifest_gets_no_place_of_this_machine(tmp_path: Path) -> None:
     text = MINIMAL.replace(
-        'kind = "sample"', f'kind = "mirror"\npath = "{tmp_path}"\nreferences = ["{tmp_path}/more.jsonl"]'
+        'kind = "sample"', f'kind = "mirror"\npath = "{tmp_path}"\nreferences = ["{write(tmp_path, MINIMAL)}"]'
     )
     assert str(tmp_path) not in str(load_round(write(tmp_path, text)).config())
     configs = set()
