@@ -94,7 +94,8 @@ def _files(source: Path, report: StageReport) -> Iterator[tuple[Split, Path]]:
     listed: dict[str, Split] = {}
     for name, split in _SPLITS.items():
         names = _names(source / f"{name}.txt") if (source / f"{name}.txt").is_file() else []
-        if twice := [each for each in names if each in listed]:
+        twice = [each for each in names if each in listed]
+        if twice:
             raise FolderError(f"{source}: two lists of splits name {twice[0]}; correct one")
         listed |= dict.fromkeys(names, split)
         for path in _json_files(source / name):

@@ -289,10 +289,33 @@ def test_what_a_source_withdrew_or_no_longer_has_is_of_no_later_pool(tmp_path: P
     withdrawn = paper(2, "Ada A", abstract="This paper has been withdrawn.")
     two = [paper(1, "Ada A"), paper(2, "Ada A")]
     held = []
-    for name, papers in (("2026.02", [*two, paper(3, "Ada A")]), ("2026.02", two), ("2026.03", [two[0], withdrawn])):
+    months = [("2026.02", [*two, paper(3, "Ada A")]), ("2026.02", two), ("2026.03", [two[0], withdrawn])]
+    for name, papers in (*months, ("2026.04", two), ("2026.05", two[1:])):
         mirror(tmp_path / "mirror", papers)
         held.append(len(crawl_only(make_round(tmp_path, name, crawl={}))[0].papers["ada a"]))
-    assert held == [3, 2, 1]
+    assert held == [3, 2, 1, 2, 1]
+
+
+def test_a_round_is_what_its_source_has_now_whatever_was_taken_before(tmp_path: Path) -> None:
+    mirror(tmp_path / "mirror", [replace(paper(1, "Ada A"), version=2), paper(2, "Ada A")])
+    for name, categories in (("2026.02", ["cs.CL"]), ("2026.03", ["cs.CL"])):
+        crawl_only(make_round(tmp_path, name, crawl={}, papers={"categories": categories}))
+    with pytest.raises(RoundError, match="no paper of the source"):
+        crawl_only(make_round(tmp_path, crawl={}, papers={"categories": ["cs.CLL"]}))
+    mirror(tmp_path / "mirror", [replace(paper(1, "Ada A"), version=1), paper(2, "Ada A")])
+    for name in ("2026.02", "2026.03"):
+        graph, _ = crawl_only(make_round(tmp_path, name, crawl={}, papers={"categories": ["cs.CL"]}))
+        assert len(graph.papers["ada a"]) == 2
+    with Store.open(tmp_path / "work" / STORE) as store:
+        assert [each.version for each in store.papers()] == [1, 1]
+
+
+@pytest.mark.parametrize("tables", [{"papers": {"published_to": date(2026, 1, 20)}}, {"update": {"papers": 98}}])
+def test_a_finished_walk_is_of_its_days_and_size(folder: Path, tables: dict[str, Any]) -> None:
+    crawl_only(make_round(folder))
+    crawl_only(make_round(folder, "2026.03", update={"papers": 99}))
+    with pytest.raises(RoundError, match="change it back"):
+        crawl_only(make_round(folder, "2026.03", **({"update": {"papers": 99}} | tables)))
 
 
 # --- pruning

@@ -478,3 +478,13 @@ def test_a_folder_that_is_not_the_reference_dataset_is_named(tmp_path: Path) -> 
     with pytest.raises(FolderError, match="no sample could be read"):
         import_academiceval(tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+    reference(tmp_path)
+    lists = tmp_path / "title_10K"
+    for file in [*lists.glob("*/*")]:
+        file.rename(lists / file.name)
+    (lists / "train.txt").write_text("x_short_2601.00001v1.json x_short_2601.00009v1.json")
+    [title, *_] = import_academiceval(tmp_path, tmp_path / "out")
+    assert (title.kept, dict(title.dropped)) == (1, {"not_listed": 3, "missing_file": 1})
+    (lists / "test.txt").write_text("x_short_2601.00001v1.json")
+    with pytest.raises(FolderError, match="two lists"):
+        import_academiceval(tmp_path, tmp_path / "again")

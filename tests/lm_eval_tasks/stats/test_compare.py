@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_tasks.base.errors import SamplesError
 from lm_eval_tasks.base.files import sha256_of
 from lm_eval_tasks.base.intervals import holm
 from lm_eval_tasks.samples.answers import ScoredAnswer
 from lm_eval_tasks.samples.block import Score
-from lm_eval_tasks.stats.compare import compare, names_of, runs_of
+from lm_eval_tasks.samples.sample import by_task, read
+from lm_eval_tasks.stats.compare import Run, compare, names_of, runs_of
 from lm_eval_tasks.stats.scores import score_table
 from tests.helpers.pages import ROOT
 from tests.helpers.samples import sample
@@ -87,6 +89,32 @@ def test_what_only_some_runs_have_is_named(tmp_path: Path, command: Command) -> 
     cut.write_text(cut.read_text().replace('"tokens_cut": 0', '"tokens_cut": 9'))
     code, out, err = command("compare", runs[0], runs[2], "--uncut")
     assert (code, f"left out: {METRIC} of Title-10K, which no sample has in both" in out) == (0, True), out + err
+
+
+def test_two_tasks_of_one_run_may_ask_the_same(tmp_path: Path) -> None:
+    run = write(tmp_path / "a", 0.0)
+    [file] = run.glob("samples_Abs*")
+    second, results = shutil.copy(file, run / "samples_tiny_a.jsonl"), run / "results_a.json"
+    with pytest.raises(SamplesError, match="a second answer"):
+        read([file, second])
+    results.touch()
+    assert len(read([file, second])) == 40
+    results.unlink()
+
+
+def test_what_is_saved_is_not_mixed_over_formats() -> None:
+    def run(**bits: float) -> Run:
+        how = {"setting": "Abs-9K", "prompt_name": "abs_short", "way": "likelihood", "of_family": {"words": 3}}
+        return by_task(
+            sample(f"p{i}", f"a{i}", {"bits_per_byte": value}, shown=name[4:], chat=name[:4] == "chat", **how)
+            for name, value in bits.items()
+            for i in range(12)
+        )
+
+    plain = run(bareother=1.0, barestart=0.8)
+    mixed = run(bareother=1.0, barestart=0.7, chatother=2.0, chatstart=1.0)
+    saved = [one for one in compare({Path("a"): plain, Path("b"): mixed}) if one.metric == "bits saved per byte"]
+    assert [round(one.difference.mean, 3) for one in saved] == [0.1]
 
 
 @pytest.mark.parametrize(
