@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from typing import Literal, Self
+from typing import Literal
 from urllib.parse import quote, unquote
 
 from lm_eval_tasks.base.text import fold
@@ -63,8 +63,9 @@ class PaperId:
     bare: str
     version: int | None = None
 
-    @classmethod
-    def parse(cls, text: str) -> Self | None:
+    @staticmethod
+    @lru_cache(maxsize=1 << 10)
+    def parse(text: str) -> "PaperId | None":
         """Return the id that a text is, with or without `arXiv:`, `doi:` (or its address) and version; None if it is not one."""
         bare = text.strip()
         for prefix in (_PREFIX, _ARXIV_DOI):
@@ -75,16 +76,16 @@ class PaperId:
                 id_ = match["id"].lower() if kind == "doi" else match["id"]
                 id_ = _SUBJECT_CLASS.sub("", id_) if kind == "arxiv" else id_
                 version = match.groupdict().get("version")
-                parsed = cls(kind, id_, int(version) if version else None)
+                parsed = PaperId(kind, id_, int(version) if version else None)
                 # It can become a path and a part of a URL.
                 is_usable = len(parsed.stem) <= _LONGEST_STEM and {".", ".."}.isdisjoint(parsed.bare.split("/"))
                 return parsed if is_usable else None
         return None
 
-    @classmethod
-    def of_stem(cls, stem: str) -> Self | None:
+    @staticmethod
+    def of_stem(stem: str) -> "PaperId | None":
         """Return the id that a file name (without suffix) represents; None if it represents none."""
-        return cls.parse(stem.replace("_", "/") if _ARXIV_STEM.fullmatch(stem) else unquote(stem))
+        return PaperId.parse(stem.replace("_", "/") if _ARXIV_STEM.fullmatch(stem) else unquote(stem))
 
     @property
     def stem(self) -> str:

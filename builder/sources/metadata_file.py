@@ -295,10 +295,11 @@ def _check_authors(paper: Paper) -> None:
 
 
 def _text(name: str, value: object) -> None:
-    if (
-        not isinstance(value, str)
-        or len(value) > _LONGEST[name]
-        or not is_valid(value)
-        or without_controls(value) != value
-    ):
+    is_text = isinstance(value, str) and len(value) <= _LONGEST[name] and _is_plain(value)
+    if not is_text:
         raise ValueError(f"{name} is not a text, is too long, or contains what no text may contain")
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text has neither a control character nor half of a pair; what can be printed has none."""
+    return text.isprintable() or (is_valid(text) and without_controls(text) == text)

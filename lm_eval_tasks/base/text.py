@@ -89,7 +89,9 @@ def without_controls(text: str) -> str:
 
 def in_one_line(text: str) -> str:
     """Return a text in one line, as titles and names are: without control characters, with single spaces."""
-    return " ".join(without_controls(text).split())
+    line = " ".join(text.split())
+    # Most have none.
+    return line if line.isprintable() else " ".join(without_controls(text).split())
 
 
 def printable(text: str) -> str:
