@@ -11,7 +11,6 @@ import json
 import math
 import os
 import re
-import resource
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -136,9 +135,17 @@ def peak_mb(model: Path) -> float:
     heads, size = config.num_key_value_heads, config.hidden_size // config.num_attention_heads
     cache = 2 * BYTES * config.num_hidden_layers * heads * size * (LONG + TARGET) / 2**20
     score(lm, [Question("A word.", ("Another word.",))])
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # To load a model takes more than to keep it: from here on, the highest is counted anew (proc(5), clear_refs).
+    Path("/proc/self/clear_refs").write_text("5")
+    before = resident_mb("VmRSS")
     score(lm, [Question(text_of(lm, LONG), (text_of(lm, TARGET, skip=LONG),))])
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before - cache)
+    return float(resident_mb("VmHWM") - before - cache)
+
+
+def resident_mb(name: str) -> float:
+    """Return a line of /proc/self/status that is in kB, such as the memory that this process has, or had at most."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:")) / 1024
 
 
 # --- texts that say something else in as many words
