@@ -109,8 +109,11 @@ def run(arguments: Namespace) -> Iterator[str | Table]:
     wanted = [arguments.only] if arguments.only else _STAGES[: _STAGES.index(arguments.until or "build") + 1]
     from builder import pipeline
     from builder.collect.coverage import added
+    from builder.round.model import check_inputs
     from builder.workspace import Workspace
 
+    if "crawl" in wanted:
+        check_inputs(round_)
     with _engine(arguments) as engine:
         if "audit" in wanted:
             yield from _audit(round_, engine)

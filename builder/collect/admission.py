@@ -45,6 +45,9 @@ def harvest(
     withdrawn: list[Drop] = []
     if since:
         with store.transaction():
+            if stage == "crawl":
+                # One that the source has taken back must not let a text be published.
+                store.forget_licenses()
             store.release_all(since)
 
     def belonging() -> Iterator[Paper]:

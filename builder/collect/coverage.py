@@ -102,11 +102,15 @@ def update_settings(round_: Round) -> str:
     return f"update.papers {round_.new_papers}, update.overlap_days {round_.update.overlap_days}"
 
 
-def check_days(round_: Round, done: Covered) -> None:
-    """Raise a RoundError if a finished walk covers other days than round.toml says now, or its update was of another size."""
-    said: dict[str, tuple[object, object]] = {"papers.published_to": (done.last_day, round_.last_day)}
-    if done.report.stage == "update" and done.settings:
-        said["update"] = (done.settings, update_settings(round_))
+def check_days(round_: Round, last_day: date, update: str = "") -> None:
+    """Raise a RoundError if the round's walk, finished or not, is to other days than round.toml says now, or its update of another size.
+
+    Args:
+        update: as `update_settings` gives it; "" for a crawl.
+    """
+    said: dict[str, tuple[object, object]] = {"papers.published_to": (last_day, round_.last_day)}
+    if update:
+        said["update"] = (update, update_settings(round_))
     for key, (was, now) in said.items():
         if was != now:
             raise RoundError(

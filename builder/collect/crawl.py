@@ -6,6 +6,7 @@ outside_window, other_category; after an update also no_graph_author.
 """
 
 from collections.abc import Iterator
+from datetime import date
 
 from builder.collect.admission import first_authored, harvest, sort_out, visit
 from builder.collect.coverage import (
@@ -27,6 +28,9 @@ from builder.sources.metadata_file import file_fingerprint, read_metadata
 from builder.store import Author, Store
 from lm_eval_tasks.base.progress import progress
 
+# Of the store: the last day of the walk that has begun.
+_DAYS = "crawl last day"
+
 
 def crawl(round_: Round, source: Source, store: Store) -> None:
     """Take the round's papers into the store; what an earlier call did is not done again.
@@ -45,6 +49,10 @@ def crawl(round_: Round, source: Source, store: Store) -> None:
 
 
 def _take_all(round_: Round, source: Source, store: Store) -> None:
+    if store.note("crawl shape") is not None:
+        raise RoundError(
+            f"the workspace {round_.workspace} was walked from seeds: put `crawl.seeds` back, or name another `workspace`"
+        )
     settings = harvest_key(round_, source)
     previous = read_coverage(store).get(round_.round)
     if previous is not None and previous.settings == settings:
@@ -74,9 +82,10 @@ def _walk(round_: Round, source: Source, store: Store) -> None:
     done = read_coverage(store)
     if round_.round in done:
         check_shape(round_, store)
-        check_days(round_, done[round_.round])
+        covered = done[round_.round]
+        check_days(round_, covered.last_day, covered.settings if covered.report.stage == "update" else "")
         # Higher limits let a finished crawl go on from where it stopped.
-        if done[round_.round].settings == _limits(round_) or done[round_.round].report.stage != "crawl":
+        if covered.settings == _limits(round_) or covered.report.stage != "crawl":
             return
     if set(done) - {round_.round}:
         raise RoundError(
@@ -98,6 +107,8 @@ def _limits(round_: Round) -> str:
 def _begin(round_: Round, source: Source, store: Store) -> None:
     """Check the seeds and admit them; all of them or none."""
     if check_shape(round_, store):
+        if last_day := store.note(_DAYS):
+            check_days(round_, date.fromisoformat(last_day))
         return
     seeds = []
     for name in round_.crawl.seeds:
@@ -114,6 +125,7 @@ def _begin(round_: Round, source: Source, store: Store) -> None:
     with store.transaction():
         store.frontier.admit(seeds, round_.round)
         store.set_note("crawl shape", walk_shape(round_))
+        store.set_note(_DAYS, round_.last_day.isoformat())
 
 
 def _visits(round_: Round, source: Source, store: Store) -> Iterator[Author]:

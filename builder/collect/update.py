@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
 
 from builder.collect.admission import harvest, visit
-from builder.collect.coverage import Covered, check_shape, finish, harvest_key, read_coverage, update_settings
+from builder.collect.coverage import (
+    Covered,
+    check_days,
+    check_shape,
+    finish,
+    harvest_key,
+    read_coverage,
+    update_settings,
+)
 from builder.errors import RoundError
 from builder.ids import author_key
 from builder.records import Paper, months_before
@@ -32,7 +40,7 @@ def is_update(round_: Round, source: Source, store: Store) -> bool:
     """
     done = read_coverage(store)
     newest = max(done, default="")
-    if not done or round_.round <= newest or round_.last_day <= max(coverage.last_day for coverage in done.values()):
+    if not done or round_.round <= newest or round_.last_day <= done[newest].last_day:
         return False
     if round_.crawl.seeds:
         return True
@@ -46,9 +54,9 @@ def _rules(settings: str, round_: str) -> str:
 
 def update(round_: Round, source: Source, store: Store) -> None:
     """Bring the workspace's graph to a later round."""
-    first = max(coverage.last_day for coverage in read_coverage(store).values()) + timedelta(
-        days=1 - round_.update.overlap_days
-    )
+    done = read_coverage(store)
+    # An earlier round may have been taken to a later day; what this one has not, it notes as back.
+    first = done[max(done)].last_day + timedelta(days=1 - round_.update.overlap_days)
     store.answers.forget_other_rounds(round_.round)
     if round_.crawl.seeds:
         report, settings = _walk_on(round_, source, store, first), update_settings(round_)
@@ -64,13 +72,15 @@ def _walk_on(round_: Round, source: Source, store: Store, first: date) -> StageR
             f"the workspace {round_.workspace} was crawled without seeds: leave `crawl.seeds` out, or name another `workspace`"
         )
     # The new months are fetched once a round, outside the pool.
-    key = f"harvested {round_.round}"
+    key = f"months of {round_.round}"
     note = store.note(key)
     if note:
-        report = StageReport.from_dict(note)
+        check_days(round_, date.fromisoformat(note["last_day"]), note["settings"])
+        report = StageReport.from_dict(note["report"])
     else:
         report = harvest(round_, source, store, (first, round_.last_day), stage="update", since="")
-        store.set_note(key, report.to_dict())
+        begun = {"last_day": round_.last_day.isoformat(), "settings": update_settings(round_)}
+        store.set_note(key, begun | {"report": report.to_dict()})
     with store.transaction():
         store.index_authors()
 

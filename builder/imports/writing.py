@@ -7,7 +7,7 @@ neither, all are test samples. A sample is a record with `gt` and `main_content`
 list, whose other records with the label "Related Work" are the citations. The first two of each kind are shown.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,19 +98,26 @@ def _files(source: Path, report: StageReport) -> Iterator[tuple[Split, Path]]:
         if twice:
             raise FolderError(f"{source}: two lists of splits name {twice[0]}; correct one")
         listed |= dict.fromkeys(names, split)
+    found = set()
+    for name, split in _SPLITS.items():
         for path in _json_files(source / name):
+            found.add(_listed_name(path, listed))
             yield split, path
-    missing = set(listed)
     for path in _json_files(source):
-        # The lists leave out the setting that a file's own name begins with: of "1.json" and "11.json" the longest counts.
-        name = max(filter(path.name.endswith, listed), key=len, default="")
-        missing.discard(name)
+        name = _listed_name(path, listed)
+        found.add(name)
         if listed and not name:
             report.drop(path.name, "not_listed")
         else:
             yield listed.get(name, "test"), path
-    for name in sorted(missing):
+    for name in sorted(listed.keys() - found):
         report.drop(name, "missing_file")
+
+
+def _listed_name(path: Path, listed: Iterable[str]) -> str:
+    """Return the name by which lists call a file, "" if none does: they leave out the setting that its own name begins with."""
+    # Of "1.json" and "11.json" the longest counts.
+    return max(filter(path.name.endswith, listed), key=len, default="")
 
 
 def _names(path: Path) -> list[str]:

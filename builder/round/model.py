@@ -185,12 +185,15 @@ def load_round(path: Path, **instead: str) -> Round:
         raise RoundError(
             f"{path}: there is no file {round_.takedowns}, which `takedowns` names; make one, even if empty"
         )
-    # They are needed late.
+    return round_
+
+
+def check_inputs(round_: Round) -> None:
+    """Raise a RoundError if a file is missing that a crawl or a build needs, hours after it begins."""
     _ = round_.scalar.accepted_ids
     for references in round_.source.references:
         if not references.is_file():
             raise RoundError(f"`source.references` names {references}, which is not a file")
-    return round_
 
 
 def check_places(round_: Round) -> None:

@@ -129,8 +129,9 @@ class PaperTables(Tables):
     def identified_authorships(self, since: str) -> Iterator[Authorship]:
         """Yield who wrote the papers in the pool of a round whose authors are known by more than their names, in no particular order."""
         rows = self._db.execute(
-            "SELECT id, published, authors, author_ids FROM papers WHERE author_ids <> '[]' AND since <> '' AND since <= ?",
-            (since,),
+            "SELECT id, published, authors, author_ids FROM papers WHERE author_ids <> '[]' AND since <> '' AND since <= ? "
+            f"AND id NOT IN ({GONE})",
+            (since, since),
         )
         for id_, day, authors, ids in rows:
             yield Authorship(id_, date.fromisoformat(day), tuple(json.loads(authors)), tuple(json.loads(ids)))
@@ -187,6 +188,10 @@ class PaperTables(Tables):
     def release_all(self, round_: str) -> None:
         """Take a round's papers out of the pool: their records stay, to be looked up. Inside a transaction of the caller."""
         self._db.execute("UPDATE papers SET since = '' WHERE since = ?", (round_,))
+
+    def forget_licenses(self) -> None:
+        """Forget the licences of all papers of the pool. Inside a transaction of the caller."""
+        self._db.execute("UPDATE papers SET license = 'unknown' WHERE since <> ''")
 
     def set_licenses(self, licenses: Iterable[tuple[str, str]]) -> None:
         self._db.executemany("UPDATE papers SET license = ? WHERE id = ?", ((value, id_) for id_, value in licenses))

@@ -29,8 +29,11 @@ ENTRIES = re.compile(r'(?:"[^"]*"|\([^()\n]*\)|[^,;\n"(]+|["(])+')
 _BULLET = re.compile(r"^(?:[-•]|and|&)\s+", re.IGNORECASE)
 
 
-# Keys of what an object says beside its reasons.
-_OF_ANSWER = re.compile(r"(?:(?:the|my|final)[\s_-]*)?(?:answers?|results?|output|final)", re.IGNORECASE)
+# Keys of what an object says beside its reasons, the surer first.
+_OF_ANSWER = (
+    re.compile(r"(?:(?:the|my|final)[\s_-]*)?(?:answers?|final)", re.IGNORECASE),
+    re.compile(r"(?:(?:the|my|final)[\s_-]*)?(?:results?|output)", re.IGNORECASE),
+)
 
 
 def json_of(stretch: str) -> Any:
@@ -44,12 +47,27 @@ def json_of(stretch: str) -> Any:
 def written_alike(stretch: str) -> str:
     """Write JSON as all JSON of the same content: in one line, its answer alone, without brackets in its texts; others as they are."""
     content = json_of(stretch)
-    if isinstance(content, dict):
-        said = [value for key, value in content.items() if _OF_ANSWER.fullmatch(key)]
-        # A list may be written as a text.
-        own = [json_of(value) if isinstance(value, str) else value for value in said]
-        content = own[0] if len(own) == 1 and isinstance(own[0], dict | list) else content
-    return stretch if content is None else json.dumps(_without_brackets(content), ensure_ascii=False)
+    # Where labels are the keys, they are the answer.
+    if isinstance(content, dict) and not any(map(WORDED.match, content)):
+        called = (_called(content, key) for key in _OF_ANSWER)
+        content = next((own for own in called if own is not None), content)
+    try:
+        return stretch if content is None else json.dumps(_without_brackets(content), ensure_ascii=False)
+    except RecursionError:
+        return stretch
+
+
+def _called(content: dict[str, Any], key: re.Pattern[str]) -> Any:
+    """Return the object or list that goes by a key, if one alone does, empty only if nothing else says more; None otherwise."""
+    said = [value for name, value in content.items() if key.fullmatch(name)]
+    if len(said) != 1:
+        return None
+    # A list may be written as a text.
+    own = json_of(said[0]) if isinstance(said[0], str) else said[0]
+    is_own = isinstance(own, dict | list) and (
+        own or not any(isinstance(value, dict) for value in content.values() if value)
+    )
+    return own if is_own else None
 
 
 def _without_brackets(content: Any) -> Any:

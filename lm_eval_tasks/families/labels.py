@@ -10,12 +10,24 @@ from collections.abc import Callable
 from itertools import takewhile
 from typing import TypeVar
 
-from lm_eval_tasks.families.label_entries import BRACKET, ENTRIES, WORDED, entries, labels_in, one_label, written_alike
+from lm_eval_tasks.families.label_entries import (
+    BRACKET,
+    ENTRIES,
+    WORDED,
+    entries,
+    json_of,
+    labels_in,
+    one_label,
+    written_alike,
+)
 
 _T = TypeVar("_T")
 # Marks that mean the same, or nothing.
 _MARKS = str.maketrans("［］【】｛｝＜＞（），、；：“”„＂", '[][]{}<>(),,;:""""', "*`\\$\u200b\ufeff")
 _BOXES = re.compile(r"<\|(?:begin|end)_of_box\|>")
+# Boxes to tick, and links within a page.
+_UNTICKED = re.compile(r"^[ \t]*[-*•] \[ \][^\n]*$", re.MULTILINE)
+_TICKED, _LINK = re.compile(r"(?<=[-*•] )\[[xX✓✔]\] "), re.compile(r"\[([^\[\]\n]+)\]\((?:#|https?:)[^()\s]*\)")
 _COMMENT = re.compile(r"(?<=[\",\]}]) *//[^\n]*$", re.MULTILINE)
 _ARROW = re.compile(r"[-=]>|→|=")
 _NUMBERED = re.compile(r"\[ ?(\d{1,6}) ?\](?= ?\w)")
@@ -51,15 +63,17 @@ _LEADS_ON = re.compile(
 )
 _REJECTED, _WORDS_OF_TITLE = re.compile(r"\b(?:rejected|excluded|discarded)\W*$", re.IGNORECASE), 7
 # An answer that says of no label that it is one.
-_NONE = r"[\"']?(?:none|null|n/a)[\"']?"
+_NONE = r"[\"']?(?:none|null|n/a|no (?:papers?|passages?)\b[^\"'{}\[\]]{0,40})[\"']?"
 _NOTHING = re.compile(
     r"(?:json\s+)?[\"'(•\s-]*+(?:(?:[^\n]{0,80}\b(?:final|the) )?answer(?: is)?\W{0,3})?"
     r"(?:none|null|no (?:papers?|passages?)(?: (?:in|of|from|among) [^.\n]{0,30}?)?"
     r"(?: (?:fits?|match(?:es)?|cites? (?:it|this|that))[^.\n]{0,30})?"
-    r"|none of (?:the|these)(?: \w+)? (?:papers?|passages?)[^.\n]{0,60}"
+    r"|none of (?:the|these)(?: (?!other|remaining|rest)\w+)? (?:papers?|passages?)[^.\n]{0,60}"
     rf"|\{{\s*[\"']?\w+[\"']?\s*:\s*(?:null|none)\s*\}}|\[\s*{_NONE}\s*\])\W*",
     re.IGNORECASE,
 )
+# A sentence behind a list that says nothing of it.
+_OTHERS = re.compile(r"\W*none of the (?:other|remaining|rest)\b", re.IGNORECASE)
 # The same, with its reason behind it.
 _NOTHING_FIRST = re.compile(r"\W*(?:(?:final |the )?answer(?: is)?\W{0,3})?none\W*?(?:\n|\s\()", re.IGNORECASE)
 _NUMBERS_IN_TAGS = re.compile(
@@ -97,12 +111,12 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 # The same of each label, in an object of its own.
-_REMARKS = re.compile(rf",?{_REMARK.pattern}:\s*\{{[^{{}}]*\}}", re.IGNORECASE)
+_REMARKS = re.compile(rf",?(?<!\s){_REMARK.pattern}:\s*\{{[^{{}}]*\}}", re.IGNORECASE)
 _AROUND_OBJECT = re.compile(r"\{\s*[\"']?\w+[\"']?\s*:\s*(\{[^{}]*\})\s*(?:,[^{}]*)?\}", re.DOTALL)
 _WRAPPED = re.compile(r"\{\s*[\"']?([^\W\d]+)[\"']?\s*:\s*(\[.*\])\s*\}", re.DOTALL)
-_NOT_CHOSEN = re.compile(
-    r"exclud|reject|not_|other|ignor|alternat|\ball_|check|consider|candidate|\bno\b", re.IGNORECASE
-)
+# Keys of lists that are not the answer, and of some that are if no other list is.
+_NOT_CHOSEN = re.compile(r"exclud|reject|not_|ignor|irrelevant|unrelated|\bno\b", re.IGNORECASE)
+_WEIGHED = re.compile(r"other|alternat|\ball_|check|consider|candidate", re.IGNORECASE)
 # Keys of objects: for the answer, for a label, for what is asked about.
 _ANSWER_KEY = re.compile(r"answer|final|result", re.IGNORECASE)
 _LABEL_KEY = re.compile(r"paper|passage|work|label|answer|\bid\b", re.IGNORECASE)
@@ -117,7 +131,7 @@ _CONCLUDES = re.compile(r"\b(?:answer|final|output|result|therefore|thus|hence)\
 _IF = re.compile(r"\b(?:if|when|otherwise|should|format)\b", re.IGNORECASE)
 # Characters around a stretch that say what it is.
 _NEAR, _FAR, _LONGEST_LABEL = 20, 160, 40
-_LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*(?:is|are)?\s*:", re.IGNORECASE)
+_LINE = re.compile(r"(?:[-•]|\d+[.)])\s+|(?:.*\b)?answers?\s*+(?:(?:is|are)\s*+)?:", re.IGNORECASE)
 
 
 def set_of(text: str) -> tuple[int, ...] | None:
@@ -167,7 +181,8 @@ def pairs_of(text: str) -> dict[int, int] | None:
 
 def plain(text: str) -> str:
     """Write a text with one sign for each meaning, without markdown."""
-    unmarked = _COMMENT.sub("", _BOXES.sub("\n", text).translate(_MARKS))
+    unticked = _TICKED.sub("", _UNTICKED.sub("", text.replace("\r\n", "\n")))
+    unmarked = _COMMENT.sub("", _BOXES.sub("\n", _LINK.sub(r"\1", unticked)).translate(_MARKS))
     unboxed = _BOX.sub(r"\n\1\n", _TEXT.sub(r"\1", _ARROW.sub(": ", unmarked)))
     return _TABLE.sub(_with_labels_in_rows, _NUMBERED.sub(r"\1: ", unboxed))
 
@@ -277,6 +292,8 @@ def _is_next(text: str, last: tuple[int, int], begins: int, ends: int) -> bool:
 def _last_lines(text: str) -> str:
     """List the lines at the end of an answer that each name labels; of lines with verdicts those that say yes."""
     kept: list[str] = []
+    before, _, last = text.strip().rpartition("\n")
+    text = before if before and _OTHERS.match(last) else text
     above, _, remark = text.strip().rpartition("\n\n")
     # A sentence behind a table repeats it.
     is_behind_table = above.rpartition("\n")[2].startswith("|") and not _is_entry(_entry_of_line(remark.strip()))
@@ -325,6 +342,9 @@ def _list(stretch: str, alone: bool) -> tuple[int, ...] | None:
     chosen = _chosen(stretch)
     if chosen is not None:
         return chosen
+    keys = _keys(stretch)
+    if keys is not None:
+        return keys
     if not stretch.startswith(("[", "{")):
         stretch = "\n".join(map(_without_reason, stretch.split("\n")))
     within = _list_within(stretch) if stretch.startswith("{") else _with_labels(stretch)
@@ -368,6 +388,16 @@ def _chosen(stretch: str) -> tuple[int, ...] | None:
     return tuple(label for label, word in said if word.startswith(("true", "yes", "1")))
 
 
+def _keys(stretch: str) -> tuple[int, ...] | None:
+    """Read JSON in which labels are the keys of what is said of them; None for others."""
+    content = json_of(stretch) if stretch.startswith("{") else None
+    said = {key: value for key, value in (content or {}).items() if not _REMARK.fullmatch(key)}
+    if not said or not all(WORDED.match(key) and one_label(key) for key in said):
+        return None
+    kept = (one_label(key) for key, value in said.items() if value and not _DENIED.search(str(value)))
+    return tuple(filter(None, kept)) or None
+
+
 def _with_verdict(of_label: re.Match[str]) -> str:
     """Put in place of the object of a label its one verdict."""
     said = _BOOLEAN.findall(of_label[2])
@@ -382,7 +412,8 @@ def _list_within(stretch: str) -> str:
     lists = [(_key_before(stretch, inner.start()), inner[1]) for inner in _INNER.finditer(stretch)]
     if not lists:
         return _with_labels(stretch)
-    chosen = [(key, content) for key, content in lists if not _NOT_CHOSEN.search(key)] or lists[:1]
+    left = [(key, content) for key, content in lists if not _NOT_CHOSEN.search(key)] or lists
+    chosen = [(key, content) for key, content in left if not _WEIGHED.search(key)] or left
     answers = [content for key, content in chosen if _ANSWER_KEY.search(key)]
     papers = [content for key, content in chosen if _LABEL_KEY.search(key)]
     return (answers or papers or [chosen[0][1]])[0]

@@ -83,8 +83,9 @@ def _by_row(resps: Sequence[Sequence[Any]], docs: Docs) -> Iterator[tuple[Mappin
 
 def _readable(doc: Mapping[str, object], values: Sequence[Any]) -> Answer:
     """Read what a model gave for a row; an EvalError that names the row if it is no likelihood."""
+    row = PromptRow.of_doc(doc)
     try:
-        return _of_likelihoods(PromptRow.of_doc(doc), doc, values)
+        return _of_likelihoods(row, doc, values)
     except ODD as err:
         raise EvalError(
             f"the model's likelihood of {doc['id']} cannot be read ({err}); if it is no number, ask again with dtype=bfloat16 or float32"

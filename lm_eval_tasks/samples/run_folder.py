@@ -134,7 +134,9 @@ def task_of(samples: str, results: Path) -> str:
 
 def are_of_one_run(first: Path, second: Path) -> bool:
     """Tell whether two files of samples were written with one file of results."""
-    return any({first, second} <= set(samples_beside(results).values()) for results in results_in(first.parent))
+    both = {first.resolve(), second.resolve()}
+    beside = (samples_beside(results).values() for results in results_in(first.parent))
+    return any(both <= {file.resolve() for file in files} for files in beside)
 
 
 def samples_beside(results: Path) -> dict[str, Path]:

@@ -125,13 +125,22 @@ def read(paths: Sequence[Path]) -> list[Sample]:
         )
     samples: dict[tuple[str, str], tuple[Sample, Path]] = {}
     for file in files:
+        own: set[tuple[str, str]] = set()
         for sample in read_file(file):
-            first, of = samples.setdefault((sample.task, sample.id), (sample, file))
+            key = (sample.task, sample.id)
+            first, of = samples.setdefault(key, (sample, file))
+            is_same = (first.prompt_hash, first.answer, first.scores) == (
+                sample.prompt_hash,
+                sample.answer,
+                sample.scores,
+            )
             # Two tasks of one run may ask the same, one of them under another name.
-            if of != file and not (first.prompt_hash == sample.prompt_hash and are_of_one_run(of, file)):
+            is_once = first is sample or (is_same and are_of_one_run(of, file))
+            if key in own or not is_once:
                 raise SamplesError(
                     f"{file} contains a second answer to {sample.task} {sample.id}: give the files of one run of one model"
                 )
+            own.add(key)
     return [sample for sample, _ in samples.values()]
 
 

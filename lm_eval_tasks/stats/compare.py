@@ -190,12 +190,18 @@ def _saved_alike(
     ours: Mapping[str, Contexts], theirs: Mapping[str, Contexts]
 ) -> Iterator[tuple[str, tuple[Contexts, Contexts]]]:
     """Yield the tasks that two runs asked, in the same format if both did, else one with a chat template and the other without it."""
-    for task, mine in ours.items():
-        asked = _asked(mine)
-        for other, side in theirs.items():
-            is_across = other not in ours and task not in theirs and _asked(side) == asked
-            if other == task or is_across:
-                yield asked if is_across else task, (mine, side)
+    alike = {task: (mine, theirs[task]) for task, mine in ours.items() if task in theirs and _meet(mine, theirs[task])}
+    yield from alike.items()
+    stated = {_asked(mine) for mine, _ in alike.values()}
+    for mine in ours.values():
+        for side in theirs.values():
+            if _asked(mine) == _asked(side) and _asked(mine) not in stated and _meet(mine, side):
+                yield _asked(mine), (mine, side)
+
+
+def _meet(mine: Contexts, side: Contexts) -> bool:
+    """Tell whether both sides have the contexts of a headline saving."""
+    return any(set(pair) <= mine.keys() & side.keys() for pair in HEADLINE)
 
 
 def _asked(contexts: Contexts) -> str:

@@ -84,30 +84,29 @@ def read_structured(path: Path) -> Structured:
     Raises:
         FolderError: it cannot be read, or a line is not a structured paper.
     """
-    citing: list[Citing] = []
+    citing: dict[str, Citing] = {}
     known: dict[str, Cited] = {}
     titles: dict[str, set[str]] = defaultdict(set)
-    seen: set[str] = set()
     for where, record in _records(path):
         try:
-            one = _citing_paper(_Record.model_validate(record), known, titles)
+            read = _Record.model_validate(record)
+            paper = paper_of(read.paper_id, read.title, read.abstract)
+            if paper.id in citing:
+                _LOGGER.warning("%s: %s is there already, the first one counts", where, paper.id)
+            else:
+                citing[paper.id] = _citing_paper(read, paper, known, titles)
         except ValidationError as err:
             first = err.errors()[0]
             field_name = ".".join(map(str, first["loc"]))
             raise FolderError(f"{where} is not a structured paper of SCALAR ({field_name}: {first['msg']})") from err
         except ValueError as err:
             raise FolderError(f"{where} is not a structured paper of SCALAR ({err})") from err
-        if one.paper.id in seen:
-            _LOGGER.warning("%s: %s is there already, the first one counts", where, one.paper.id)
-        else:
-            seen.add(one.paper.id)
-            citing.append(one)
     ids: dict[str, set[str]] = defaultdict(set)
     for id_, keys in titles.items():
         for key in keys:
             ids[key].add(id_)
     certain = {id_ for id_, keys in titles.items() if len(keys) == 1 and all(len(ids[key]) == 1 for key in keys)}
-    return Structured(tuple(citing), {id_: cited for id_, cited in known.items() if id_ in certain})
+    return Structured(tuple(citing.values()), {id_: cited for id_, cited in known.items() if id_ in certain})
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -129,7 +128,8 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise FolderError(f"{where} cannot be read as JSON: {err}") from err
 
 
-def _citing_paper(record: _Record, known: dict[str, Cited], titles: Mapping[str, set[str]]) -> Citing:
+def _citing_paper(record: _Record, paper: Paper, known: dict[str, Cited], titles: Mapping[str, set[str]]) -> Citing:
+    """Return a paper with its text, and note what is said of the works that it cites."""
     data = record.references.data
     # Works about which nothing is known are cited too: their entries are empty.
     mentioned = (mention.paper_id for section in record.sections.values() for mention in section.citations)
@@ -149,7 +149,7 @@ def _citing_paper(record: _Record, known: dict[str, Cited], titles: Mapping[str,
     bibliography = Section("References", "references", 1, _BIBLIOGRAPHY.split(record.markdown_content)[-1])
     sections = (*_sections(record.sections), bibliography)
     document = Document(record.title, record.abstract, sections, entries, tuple(_mentions(record.sections, index)))
-    return Citing(paper_of(record.paper_id, record.title, record.abstract), document, cited)
+    return Citing(paper, document, cited)
 
 
 def _sections(sections: Mapping[str, _Text]) -> tuple[Section, ...]:

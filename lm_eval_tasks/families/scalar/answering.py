@@ -18,7 +18,8 @@ _TAG = re.compile(r"<(/?)answer\s*>", re.IGNORECASE)
 _ANSWER = re.compile(r"(?:.*\b)?(?:answer|index|reference|candidate|choice)(?:\s+is)?\s*:?\s+(.*)", re.IGNORECASE)
 _CALLED = re.compile(r"answer|index|choice", re.IGNORECASE)
 _KEY = re.compile(
-    r"(?:(?:the|my|final|correct|best)[\s_-]*)?(?:answer|index|choice|candidate|reference)(?:[\s_-]*(?:index|number|id))?",
+    r"(?:(?:the|my|final|correct|best|selected|chosen)[\s_-]*)?"
+    r"(?:answer|index|choice|candidate|reference|selected|selection|number|response|result|output)(?:[\s_-]*(?:index|number|id))?",
     re.IGNORECASE,
 )
 # What leads to a tag that is not the answer.
@@ -93,9 +94,12 @@ def answer_of(text: str, candidates: int) -> int | None:
 
 def _keyed(text: str) -> list[str]:
     """Find what JSON that ends an answer, in a fence perhaps, calls the answer."""
-    content = json_of(text[text.find("{") : text.rfind("}") + 1])
+    end = text.rfind("}") + 1
+    content = None if any(map(str.isalnum, text[end:])) else json_of(text[text.find("{") : end])
     pairs = content.items() if isinstance(content, dict) else ()
-    return [str(value) for key, value in pairs if _KEY.fullmatch(key)]
+    said = {key: str(value) for key, value in pairs if _KEY.fullmatch(key)}
+    # What is called a candidate or a reference may be its title.
+    return [said[key] for key in sorted(said, key=lambda key: _CALLED.search(key) is not None)]
 
 
 def _untagged(lines: Sequence[str]) -> list[str]:

@@ -8,10 +8,11 @@ import re
 
 _YES = r"(?:sure|certainly|of course|okay|ok|absolutely|yes|great)"
 _HERE = (
-    r"here(?:'s|’s| is| are)|below is|this is|i (?:would |'d )?(?:suggest|propose|recommend)|my suggestion\b|how about\b|"
+    r"here(?:'s|’s| is| are)|below is|this is|i(?: would|['’]d)? (?:suggest|propose|recommend)|my suggestion\b|how about\b|"
     r"the following\b|based on\b"
 )
 _NAMES = r"(?:titles?|suggestions?)"
+_ABOUT = rf"[^:\n]{{0,80}}\b{_NAMES}\b[^:\n]{{0,60}}"
 _QUOTE, _ENDQUOTE = '["“]', '["”]'
 # "Sure! ..." and "Here is the title: ..." lead in; "Okay Google: ..." and "This Is Not a Dataset: ..." are titles.
 _NAMING = rf"(?:[^:\n\"“]*\b{_NAMES}\b[^:\n\"“]*|(?<=here is)\s*|(?<=here's)\s*)"
@@ -39,7 +40,7 @@ _AROUND = " \t" + "*_~`\"'“”‘’«»"
 # A heading, a quotation, an item of a list; a line that begins or ends code.
 _LINE_MARK = re.compile(rf"(?:#{{1,6}}\s+|>\s+(?!\d)|[-*]\s+|\d\.\s+(?={_QUOTE}|\*\*)|```\w*$)")
 _ITEM = re.compile(r"(?:1[.)]|Option 1:)\s+")
-_JSON = r"\{\s*\"(?:\w+[ _])?title\":\s*(?P<json>\"(?:[^\"\\\n]|\\.)*\")\s*(?:,[^{}]*)?\}"
+_JSON = r"\{(?:[^{}]*,)?\s*\"(?:\w+[ _])?title\":\s*(?P<json>\"(?:[^\"\\\n]|\\.)*\")\s*(?:,[^{}]*)?\}"
 # What markup and chat templates put around a text.
 _TAGGED = re.compile(
     rf"^(?:<(title|b|i|h1|strong|em)>(?P<html>.*)</\1>|\\title\{{(?P<tex>.*)\}}|{_JSON}|"
@@ -53,9 +54,10 @@ _WHOLE = re.compile(
 # What a line that only leads in says: as a heading, before a colon, or in a sentence.
 _HEADINGS = ("output", "response", "target output")
 _TALK = re.compile(rf"\b(?:{_HERE}|{_NAMES}|{_YES})", re.IGNORECASE)
+# "This Is a Title Generation Benchmark" is a title: only what begins with "here" needs no stop.
 _SENTENCE = re.compile(
-    rf"{_YES}[.!]|(?:{_YES}\b[,.!]?\s*)?(?:here you (?:go|are)|(?:{_HERE}|i (?:have |['’]ve )?(?:written|generated|chosen)\b)"
-    rf"[^:\n]{{0,80}}\b{_NAMES}\b[^:\n]{{0,60}})[.!]?",
+    rf"{_YES}[.!]?|(?:{_YES}\b[,.!]?\s*)?(?:here (?:you go|you are|it is)[.!:]?|here(?:'s|’s| is| are)\b{_ABOUT}"
+    rf"|(?:{_HERE}|i(?: have|['’]ve)? (?:written|generated|chosen)\b){_ABOUT}(?:[.!]|\bis))",
     re.IGNORECASE,
 )
 _END = re.compile(r"(?:</s>|<\|[\w ]{2,20}\|>|<end_of_turn>|<eos>|\[/INST\])$")
@@ -151,11 +153,12 @@ def _unwrap(line: str) -> str | None:
 
 
 def _unescaped(written: str) -> str:
-    """Return what a text in JSON says, in quotes; as it is where JSON has no such text."""
+    """Return what a text in JSON says; as it is where JSON has no such text, or TeX's commands are taken for escapes."""
     try:
-        return f'"{json.loads(written)}"'
+        said = json.loads(written)
     except ValueError:
         return written
+    return str(said) if said.isprintable() else written
 
 
 def _casefold(text: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -302,20 +303,42 @@ def test_a_round_is_what_its_source_has_now_whatever_was_taken_before(tmp_path: 
         crawl_only(make_round(tmp_path, name, crawl={}, papers={"categories": categories}))
     with pytest.raises(RoundError, match="no paper of the source"):
         crawl_only(make_round(tmp_path, crawl={}, papers={"categories": ["cs.CLL"]}))
-    mirror(tmp_path / "mirror", [replace(paper(1, "Ada A"), version=1), paper(2, "Ada A")])
+    mirror(tmp_path / "mirror", [replace(paper(1, "Ada A"), version=1), replace(paper(2, "Ada A"), license="unknown")])
     for name in ("2026.02", "2026.03"):
         graph, _ = crawl_only(make_round(tmp_path, name, crawl={}, papers={"categories": ["cs.CL"]}))
         assert len(graph.papers["ada a"]) == 2
     with Store.open(tmp_path / "work" / STORE) as store:
-        assert [each.version for each in store.papers()] == [1, 1]
+        assert [(each.version, each.license == "unknown") for each in store.papers()] == [(1, False), (1, True)]
 
 
-@pytest.mark.parametrize("tables", [{"papers": {"published_to": date(2026, 1, 20)}}, {"update": {"papers": 98}}])
-def test_a_finished_walk_is_of_its_days_and_size(folder: Path, tables: dict[str, Any]) -> None:
+def test_after_a_round_of_fewer_days_the_next_one_has_what_it_left_out(tmp_path: Path) -> None:
+    mirror(tmp_path / "mirror", [paper(n + 1, "Ada A", day=31 * n) for n in range(4)])
+    days = [date(2026, month, 28) for month in (3, 1, 4)]
+    rounds = [
+        make_round(tmp_path, f"2026.0{n}", crawl={}, papers={"published_to": day}) for n, day in enumerate(days, 5)
+    ]
+    assert [len(crawl_only(round_)[0].papers["ada a"]) for round_ in rounds] == [3, 1, 4]
+
+
+@pytest.mark.parametrize(
+    "tables", [{"papers": {"published_to": date(2026, 1, 20)}}, {"update": {"papers": 98}}, {"crawl": {}}]
+)
+def test_a_finished_walk_is_of_its_days_and_size_and_stays(folder: Path, tables: dict[str, Any]) -> None:
     crawl_only(make_round(folder))
     crawl_only(make_round(folder, "2026.03", update={"papers": 99}))
-    with pytest.raises(RoundError, match="change it back"):
+    with pytest.raises(RoundError, match="back"):
         crawl_only(make_round(folder, "2026.03", **({"update": {"papers": 99}} | tables)))
+
+
+@pytest.mark.parametrize("name", ["2026.02", "2026.03"])
+def test_a_killed_walk_goes_on_to_its_own_last_day(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if name != "2026.02":
+        crawl_only(make_round(folder))
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Store, "taken", Mock(side_effect=KeyboardInterrupt))
+        crawl_only(make_round(folder, name))
+    with pytest.raises(RoundError, match="change it back"):
+        crawl_only(make_round(folder, name, papers={"published_to": date(2026, 2, 2)}))
 
 
 # --- pruning

@@ -13,6 +13,7 @@ from builder.families.registry import rows_of
 from builder.families.writing.prepare import add_texts, has_debris, text_at
 from builder.sources.tokenizer import load_tokenizer, shown_beside, token_counter
 from lm_eval_tasks.families.rounds import read_manifest
+from standins.places import table_beside
 
 ODD = "aB é́ ß Σς ﬁ 中文 \t\n\r\x0b\x1c\u2028\u00a0\u200b[SEP][MASK] ##ing don't e.g. 3.14 -- _x_ 🙂 İ \ufffd"
 
@@ -51,31 +52,7 @@ def test_a_file_of_texts_gives_back_what_was_put_in(tmp_path: Path) -> None:
         assert [text_at(found, span) for span in spans] == texts
 
 
-@pytest.mark.parametrize(
-    ("text", "has"),
-    [
-        ("Losses of 59 billion ∗Corresponding author. dollars are due to bugs.", True),
-        ("Code is a tree. Depth=1 Depth=2", True),
-        ("It is long. Table 1: Comparison of both. It ends.", True),
-        ("It ends.\nKeywords: fish, tides", True),
-        ("It ends.\nada@ek.no", True),
-        *(
-            (f"As was shown {cited} before.", True)
-            for cited in (
-                "(Brown et al. 2020b; ?)",
-                "(see ?)",
-                "(doe2017ice; roe2018snow)",
-                "[Doe2017Ice]",
-                "[doe_ice_2017]",
-                "[@doe2019]",
-                "[citation needed]",
-                "by \\citealp{doe}",
-            )
-        ),
-        ("Who asks (why, and what for?) knows [1, 2], [DNB+19] and (Doe, 2019).", False),
-        ("As Table 1 shows, depth matters, and authors contributed.", False),
-        ("Keywords are what people type. The corresponding author lists differ.", False),
-    ],
-)
-def test_debris_in_a_target(text: str, *, has: bool) -> None:
-    assert has_debris(text) == has
+def test_debris_in_a_target() -> None:
+    targets = table_beside(__file__, "targets.json")
+    assert [text for text in targets["with_debris"] if not has_debris(text)] == []
+    assert [text for text in targets["clean"] if has_debris(text)] == []

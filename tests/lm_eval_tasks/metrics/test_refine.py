@@ -19,6 +19,11 @@ def test_a_title_is_freed_of_what_surrounds_it(answer: str) -> None:
     assert refine.title(answer.replace("TITLE", TITLE)) == TITLE
 
 
+@pytest.mark.parametrize(("answer", "title"), _WRITTEN["titles_said"])
+def test_a_title_is_read_as_it_was_meant(answer: str, title: str) -> None:
+    assert refine.title(answer) == title
+
+
 @pytest.mark.parametrize("title", _WRITTEN["titles_as_they_are"])
 def test_a_title_stays_what_it_is(title: str) -> None:
     assert refine.title(title) == title
