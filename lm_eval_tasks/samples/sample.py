@@ -72,6 +72,10 @@ class Sample:
         """What the sample shares with those that it depends on."""
         return self.row.first_author
 
+    def says_as(self, other: Self) -> bool:
+        """Tell whether two samples are of the same prompt, with the same answer and scores."""
+        return (self.prompt_hash, self.answer, self.scores) == (other.prompt_hash, other.answer, other.scores)
+
     @property
     def rounded_scores(self) -> dict[str, float]:
         """The scores to as many digits as do not depend on the machine."""
@@ -126,21 +130,19 @@ def read(paths: Sequence[Path]) -> list[Sample]:
     samples: dict[tuple[str, str], tuple[Sample, Path]] = {}
     for file in files:
         own: set[tuple[str, str]] = set()
+        # Files whose answers these may repeat: which these are is looked up once for each.
+        alike: set[Path] = set()
         for sample in read_file(file):
             key = (sample.task, sample.id)
             first, of = samples.setdefault(key, (sample, file))
-            is_same = (first.prompt_hash, first.answer, first.scores) == (
-                sample.prompt_hash,
-                sample.answer,
-                sample.scores,
-            )
             # Two tasks of one run may ask the same, one of them under another name.
-            is_once = first is sample or (is_same and are_of_one_run(of, file))
+            is_once = first is sample or (first.says_as(sample) and (of in alike or are_of_one_run(of, file)))
             if key in own or not is_once:
                 raise SamplesError(
                     f"{file} contains a second answer to {sample.task} {sample.id}: give the files of one run of one model"
                 )
             own.add(key)
+            alike.add(of)
     return [sample for sample, _ in samples.values()]
 
 
