@@ -22,11 +22,11 @@ from filelock import FileLock
 
 from lm_eval_tasks.base.files import sha256_of
 from standins.places import DATA
-from tests.helpers.here import ask_nothing_of_this_machine, one_process
+from tests.helpers.here import one_process, save_time
 from tests.helpers.warm import Warm
 from tests.helpers.warm import warm as warm_interpreter
 
-ask_nothing_of_this_machine()
+save_time()
 # (name, what builds it in a folder) -> the folder.
 Kept = Callable[[str, Callable[[Path], object]], Path]
 _ROOT = Path(__file__).resolve().parents[1]

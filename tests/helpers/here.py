@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,8 +14,9 @@ from typing import Any
 import pytest
 
 
-def ask_nothing_of_this_machine() -> None:
-    """lm-eval asks pip, lscpu and others at every run what there is here, which takes a second and ends up in no score."""
+def save_time() -> None:
+    """Look for garbage less often; lm-eval asks pip, lscpu and others nothing, which takes a second a run and ends up in no score."""
+    gc.set_threshold(100_000, 20, 20)  # otherwise a quarter of the suite's processor time
     module: Any = ModuleType("torch.utils.collect_env")
     module.get_pretty_env_info = lambda: "a machine"
     sys.modules.setdefault(module.__name__, module)
