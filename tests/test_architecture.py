@@ -23,25 +23,7 @@ SHARED = "base families families.* llm engines"
 # Only these assemble the packages' commands, or show all of them at work.
 ASSEMBLING = {"builder.cli", "hub_scripts.demo", "hub_scripts.entry"}
 # Modules that can open a connection, or are slow to open -> the rooms that may import them.
-CONNECTING = {
-    "httpx2": "builder.sources",
-    "fsspec": "builder.sources",
-    "ray": "lm_eval_tasks.engines",
-    "arxiv": "builder.sources",
-    "openai": "lm_eval_tasks.llm lm_eval_tasks.compat",
-    "huggingface_hub.HfApi": "hub_scripts.hub lm_eval_tasks.llm",
-    "huggingface_hub.hf_hub_download": "builder.sources lm_eval_tasks.data",
-    "huggingface_hub.list_repo_refs": "lm_eval_tasks.data",
-    "datasets.load_dataset": "hub_scripts.hub",
-    "datasets.load_dataset_builder": "lm_eval_tasks.data",
-    "huggingface_hub.snapshot_download": "hub_scripts.hub",
-    "urllib.request": "",
-    "http.client": "",
-    "socket": "builder.sources",
-    "httpx": "",
-    "aiohttp": "lm_eval_tasks.compat",
-    "pymupdf": "builder.mupdf",
-}
+CONNECTING = table_beside(__file__, "connecting.json")
 # Packages that only the builder's installation has.
 OF_THE_BUILDER = {"arxiv", "datasketch", "httpx2", "lxml", "networkx", "pydantic", "pymupdf"}
 LONGEST_CHAIN = 10

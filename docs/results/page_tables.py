@@ -59,7 +59,10 @@ def reading(rows: Mapping[str, Rows]) -> Iterator[str]:
         other = own.get(("other", "start"))
         if other is None:
             continue
-        bits = (own.get(("none", "start"), {}).get("bits less", ""), other["bits less"], other["bits more"])
+        title = own.get(("none", "start"), {})
+        # A mean over other rows says nothing beside it.
+        of_title = title["bits less"] if title.get("rows") == other["rows"] else ""
+        bits = (of_title, other["bits less"], other["bits more"])
         yield _line(
             _name(model),
             other["rows"],

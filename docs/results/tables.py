@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, difference, holm
 from lm_eval_tasks.families.recall import KEPT
+from lm_eval_tasks.families.registry import find_metric
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats.columns import columns_of, zero_of
@@ -75,9 +76,11 @@ def scores(run: Path, samples: list[Sample]) -> Iterator[Row]:
         ranking = row_.ranking.name
         level, zero = columns[ranking].interval(), zero_of(ranking, columns)
         margin = columns[ranking].minus(zero) if zero else None
-        row: Row = {"papers": run.parts[-3], "task": _short(task), "model": run.parts[-2], "rows": len(of_task)}
+        row: Row = {"papers": run.parts[-3], "task": _short(task), "model": run.parts[-2], "rows": level.samples}
         row |= {"of": row_.of or len(of_task)}
         row |= {"metric": ranking, "score": level.mean, "low": level.low, "high": level.high}
+        programs = [name for name in _programs(ranking) if name in columns]
+        row |= {"programs": " ".join(name.removeprefix(f"{ranking}_") for name in programs)}
         row |= {"best program": zero and zero.mean, "margin": margin and margin.mean}
         row |= {"margin low": margin and margin.low, "margin high": margin and margin.high}
         shares = ("truncated", "capped", "empty")
@@ -85,6 +88,11 @@ def scores(run: Path, samples: list[Sample]) -> Iterator[Row]:
         row |= {"run": run.name, "tokens in": block.usage.tokens_in, "tokens out": block.usage.tokens_out}
         row |= {"round": row_.round, "dataset": row_.dataset_revision[:12]}
         yield row | {"prompt version": row_.prompt_version}
+
+
+def _programs(metric: str) -> tuple[str, ...]:
+    known = find_metric(metric)
+    return known.zero if known else ()
 
 
 def _named(run: Path) -> Row:
@@ -121,8 +129,9 @@ def pair(each: Difference, corrected: float) -> Row:
     first, second = each.runs
     over = each.difference
     row: Row = {"papers": first.parts[-3], "task": _short(each.task), "metric": each.metric, "model": second.parts[-2]}
-    row |= {"other": first.parts[-2], "rows": over.samples, "difference": over.mean}
-    return row | {"low": over.low, "high": over.high, "p (Holm)": corrected}
+    row |= {"other": first.parts[-2], "rows": over.samples, "of": max(each.sizes), "difference": over.mean}
+    row |= {"low": over.low, "high": over.high, "p": over.p}
+    return row | {"p (Holm)": None if over.p is None else corrected}
 
 
 def gain(more: Path, less: Path) -> Row:

@@ -21,6 +21,8 @@ FEWEST, FEWEST_EFFECTIVE, FEWEST_OF_LEVELS = 10, 8, 12
 # A gain can hide a collapse on few samples.
 FEWEST_OF_GAINS = 30
 _ROUNDING = 1e-9
+# An error of so small a part of a difference is that of rounded scores.
+_ALIKE = 1e-6
 # What happens to fewer than three in n of independent answers is often not among n of them (Hanley and Lippman-Hand 1983, JAMA 249).
 _UNSEEN = 3
 # Half widths by which that may move a level, and by how much more than right and wrong answers the mean may be skewed: beyond, too few
@@ -142,7 +144,7 @@ class Estimate:
 
         if not has_enough(self.weights, fewest):
             return self.bare(self._few(fewest))
-        if self.error < _ROUNDING:
+        if self.error < _ROUNDING + _ALIKE * abs(self.value):
             # All clusters agree: nothing tells how far others would not, unless there is no difference at all.
             return self.bare(_EQUAL) if abs(self.value) > _ROUNDING else replace(self.bare(_EQUAL), p=1.0)
         p = 2 * float(special.stdtr(self.freedom, -abs(self.value) / self.error))
@@ -181,6 +183,8 @@ def difference(values: Sequence[float], clusters: Sequence[str], fewest: int = F
 
 def holm(p_values: Sequence[float], comparisons: int = 0) -> list[float]:
     """Correct p-values for their number (Holm 1979), or for that of all comparisons that were planned, if some have no p-value."""
+    if any(map(math.isnan, p_values)):
+        raise ValueError("a p-value is no number")
     most = max(len(p_values), comparisons)
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     corrected = accumulate((min(1.0, (most - rank) * p_values[i]) for rank, i in enumerate(order)), max)

@@ -111,13 +111,14 @@ def columns_of(samples: Sequence[Sample]) -> dict[str, Column]:
 
 
 def zero_of(metric: str, columns: Mapping[str, Column]) -> Column | None:
-    """Return what the best program scores on each sample, as the metric's 0; None if no program of the metric was run.
+    """Return what the best program scores on each sample that the metric scores, as its 0; None if no program has all of them.
 
     The program is chosen on one half of the first authors and counts on the other half, both ways: one that was lucky on the samples
     that it is chosen by would raise the floor.
     """
     known = registry.find_metric(metric)
-    programs = [columns[name] for name in known.zero if name in columns] if known else []
+    beside = [columns[name] for name in known.zero if name in columns] if known else []
+    programs = _over_all_of(columns[metric], beside) if metric in columns else beside
     if not programs:
         return None
     choose = min if registry.is_lower_better(metric) else max
@@ -126,6 +127,12 @@ def zero_of(metric: str, columns: Mapping[str, Column]) -> Column | None:
         best = choose(programs, key=lambda program: program.mean_of(1 - half))
         rows += [(id_, best.scores[id_], author) for id_, author in best.clusters.items() if _half(author) == half]
     return column(BEST_PROGRAM, rows)
+
+
+def _over_all_of(scored: Column, programs: Sequence[Column]) -> list[Column]:
+    """Return programs over a column's samples, but those that lack some: they are no floor of the others."""
+    over = [program.over(scored.scores) for program in programs]
+    return [program for program in over if program and len(program.scores) == len(scored.scores)]
 
 
 def _half(cluster: str) -> int:

@@ -1,9 +1,9 @@
 """How much of what reading brings is kept when more text stands around it, of families that ask the same rows in longer contexts.
 
 What is recalled at a size is the score without what is to be read minus the score with it, paired by row; a share kept is that over what is
-recalled alone, as a ratio of sums over the same rows. A size is held if the lower 95 % bound of its share is at least .85, the threshold
-of RULER (arXiv 2404.06654); lost if the upper bound is below; else undecided. Nothing is said of rows by fewer than 24 first authors, nor
-where what is recalled alone is less than three standard errors.
+recalled alone, as a ratio of sums over the same rows. A size is held if the lower 95 % bound of its share is at least .85, a threshold
+after RULER (arXiv 2404.06654); lost if the upper bound is below; else undecided. Nothing is said of rows by fewer than 24 first authors, or
+by fewer than 22 that count alike by what is recalled alone, nor where that is less than three standard errors or a row has no score.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from itertools import takewhile
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
-from lm_eval_tasks.base.intervals import Interval, difference
+from lm_eval_tasks.base.intervals import Interval, difference, mean_of
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.answering import answering_of
 from lm_eval_tasks.families.descriptor import Kept
-from lm_eval_tasks.stats.ratios import ratio, ratio_estimate
+from lm_eval_tasks.stats.ratios import Sums, ratio, ratio_difference, sums
 from lm_eval_tasks.tasks.catalogue import tasks_of
 
 if TYPE_CHECKING:
     from lm_eval_tasks.samples.prompt_row import PromptRow
     from lm_eval_tasks.samples.sample import Sample
 
-# First authors, standard errors of what is recalled alone, and the share that counts as held.
-FEWEST, ERRORS, HELD = 24, 3.0, 0.85
+# First authors, and those of them that count alike: where a few recall most, too many sizes that are not held are called so. Standard
+# errors of what is recalled alone, and the share that counts as held.
+FEWEST, FEWEST_EFFECTIVE, ERRORS, HELD = 24, 22.0, 3.0, 0.85
 Verdict = Literal["held", "lost", "undecided", "-"]
 _WINDOW = "the rest does not fit the model's window"
 
@@ -79,7 +80,22 @@ class KeptShare:
 def kept_of(samples: Sequence[Sample]) -> list[KeptShare]:
     """Return what is kept at each size that a run asked, from the evidence alone to the largest."""
     kept = _asked_for(samples)
-    return kept_over(_by_configuration(samples, kept), kept) if kept else []
+    if kept is None:
+        return []
+    unscored = {sample.row.setting for sample in samples if sample.row.ranking.name not in sample.scores}
+    shares = kept_over(_by_configuration(samples, kept), kept)
+    return [_unstated(each) if _needed(each, kept) & unscored else each for each in shares]
+
+
+def _needed(each: KeptShare, kept: Kept) -> set[str]:
+    """Return the configurations whose rows a share is over."""
+    own = kept.at_places if each.configuration.startswith(kept.at_places) else each.configuration
+    return {kept.alone, kept.without, own}
+
+
+def _unstated(each: KeptShare) -> KeptShare:
+    """Return what is recalled without a share: what has no score may be what is lost."""
+    return replace(each, share=None, by_length=None, parts={})
 
 
 def _asked_for(samples: Sequence[Sample]) -> Kept | None:
@@ -126,22 +142,31 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
     of_alone = _minus(without, alone, ids)
     score = fmean(sized[id_].score for id_ in ids)
     known = KeptShare(name, score, difference(recalled, authors), None, None, {})
-    if name == kept.alone or not _is_stated(difference(of_alone, authors)):
+    if name == kept.alone or not _is_stated(of_alone, authors):
         return known
     longer = rows.get(kept.withouts.get(name, ""), {})
     both = [id_ for id_ in ids if id_ in longer]
     of_both, authors_of_both = _minus(without, alone, both), [sized[id_].cluster for id_ in both]
     by_length = None
-    if both and _is_stated(difference(of_both, authors_of_both)):
-        by_length = ratio(_minus(longer, sized, both), of_both, authors_of_both)
+    if _is_stated(of_both, authors_of_both):
+        by_length = ratio(sums(_minus(longer, sized, both), of_both, authors_of_both))
     parts = dict(_by_part(ids, sized, recalled, of_alone, kept.parts))
     parts |= dict(_by_kind(ids, alone, without, sized, kept.kinds.values()))
-    return replace(known, share=ratio(recalled, of_alone, authors), by_length=by_length, parts=parts)
+    share = ratio(sums(recalled, of_alone, authors))
+    return replace(known, share=share, by_length=by_length, parts=parts)
 
 
-def _is_stated(alone: Interval) -> bool:
-    """Tell whether there are enough first authors, and enough is recalled alone, for a share of it."""
-    return alone.clusters >= FEWEST and bool(alone.error) and alone.mean >= ERRORS * (alone.error or 0.0)
+def _is_stated(alone: Sequence[float], authors: Sequence[str], alike: float = FEWEST_EFFECTIVE) -> bool:
+    """Tell whether there are enough first authors, and enough is recalled alone, for a share of it.
+
+    Args:
+        alike: how many of the authors must count alike.
+    """
+    if len(set(authors)) < FEWEST:
+        return False
+    recalled = mean_of(alone, authors)
+    is_clear = recalled.value > 0 and recalled.value >= ERRORS * recalled.error
+    return is_clear and sums(alone, alone, authors).effective >= alike
 
 
 def _minus(more: Rows, fewer: Rows, ids: Sequence[str]) -> list[float]:
@@ -167,7 +192,7 @@ def _by_kind(
     for kind in kinds:
         mine = [id_ for id_ in ids if all(kind in rows[id_].kinds for rows in (alone, without, sized))]
         of_alone = [without[id_].kinds[kind] - alone[id_].kinds[kind] for id_ in mine]
-        if mine and _is_stated(difference(of_alone, [sized[id_].cluster for id_ in mine])):
+        if _is_stated(of_alone, [sized[id_].cluster for id_ in mine], alike=0.0):
             yield kind, sum(without[id_].kinds[kind] - sized[id_].kinds[kind] for id_ in mine) / sum(of_alone)
 
 
@@ -241,8 +266,8 @@ def share_differences(
     if kept is None:
         return
     ours, theirs = _by_configuration(first, kept), _by_configuration(second, kept)
-    stated = [each.configuration for each in kept_over(ours, kept) if each.share]
-    also = [each.configuration for each in kept_over(theirs, kept) if each.share]
+    stated = [each.configuration for each in kept_of(first) if each.share]
+    also = [each.configuration for each in kept_of(second) if each.share]
     for name in kept.sizes:
         if name in stated and name in also and (apart := _apart(name, ours, theirs, kept)):
             yield apart
@@ -256,15 +281,19 @@ def _apart(
     both = [(ours[configuration], theirs[configuration]) for configuration in of_size]
     ids = [id_ for id_ in ours[name] if all(_is_same(first.get(id_), second.get(id_)) for first, second in both)]
     clusters = [ours[name][id_].cluster for id_ in ids]
-    of_alone = [_minus(rows[kept.without], rows[kept.alone], ids) for rows in (ours, theirs)]
-    if not ids or not all(_is_stated(difference(alone, clusters)) for alone in of_alone):
+    first, second = (_sums(rows, name, kept, ids, clusters) for rows in (ours, theirs))
+    if first is None or second is None:
         return None
-    first, second = (
-        ratio_estimate(_minus(rows[kept.without], rows[name], ids), alone, clusters)
-        for rows, alone in zip((ours, theirs), of_alone, strict=True)
-    )
-    apart = replace(second, value=second.value - first.value, without=second.without - first.without)
-    return name, first.value, second.value, apart.difference(), (len(ours[name]), len(theirs[name]))
+    shares = (ratio(first).mean, ratio(second).mean)
+    return name, *shares, ratio_difference(first, second), (len(ours[name]), len(theirs[name]))
+
+
+def _sums(rows: Mapping[str, Rows], name: str, kept: Kept, ids: Sequence[str], authors: Sequence[str]) -> Sums | None:
+    """Return what is recalled at a size over what is recalled alone; None where no share of it is stated."""
+    of_alone = _minus(rows[kept.without], rows[kept.alone], ids)
+    if not _is_stated(of_alone, authors):
+        return None
+    return sums(_minus(rows[kept.without], rows[name], ids), of_alone, authors)
 
 
 def _is_same(row: ScoredRow | None, other: ScoredRow | None) -> bool:
@@ -295,8 +324,8 @@ def shown_kept(
     if not any(each.share for each in kept):
         yield from (
             "",
-            f"No share is stated below {FEWEST} first authors, nor where a few of them have most of the rows, nor where less is recalled "
-            f"alone than {ERRORS:g} standard errors.",
+            f"No share is stated below {FEWEST} first authors, nor where a few of them recall most, nor where less is recalled alone than "
+            f"{ERRORS:g} standard errors, nor where a row has no score.",
         )
 
 

@@ -27,7 +27,7 @@ from builder.round.tables import GraphTable, SamplesTable, SplitTable
 from builder.store import STORE, Store
 from builder.store.documents import FileOutcome
 from lm_eval_tasks.engines.registry import LocalEngine
-from standins.places import DATA
+from standins.places import DATA, table_beside
 from standins.rounds import run
 from tests.helpers.evaluating import evaluate
 
@@ -68,27 +68,7 @@ def test_sections_agree_with_the_gold(extracted: dict[str, dict[str, Any]], tmp_
     assert scores["conclusion"] >= (0.86, 0.99)
 
 
-@pytest.mark.parametrize(
-    ("name", "status", "reason"),
-    [
-        ("scan_hopfield1985", "failed", "no_text_layer"),
-        ("print2pdf_nontext", "failed", "no_text_layer"),
-        ("derived_rasterized_1301.3781", "failed", "no_text_layer"),
-        ("truncated_1MiB_33p", "failed", "no_text_layer"),
-        ("header_offset_181", "failed", "no_text_layer"),
-        ("not_a_pdf_xet_pointer", "failed", "not_a_pdf"),
-        ("derived_truncated60_1310.4546", "failed", "not_a_pdf"),
-        ("derived_userpw_1409.1556", "failed", "encrypted"),
-        ("garbled_encoding_31p", "doubtful", "unmapped_glyphs"),
-        ("zh_network_compression_survey", "doubtful", "too_little_text"),
-        ("ru_labse_summary", "doubtful", "too_little_text"),
-        ("partial_2310.13548_first5pages", "doubtful", "missing_references"),
-        ("derived_ownerpw_1503.02531", "ok", ""),
-        ("repaired_fbads", "ok", ""),
-        ("derived_nopage1_1805.02867", "ok", ""),
-        ("neurips_template_instructions", "ok", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "status", "reason"), table_beside(__file__, "hard_files.json"))
 def test_hostile_files_get_the_status_they_deserve(
     extracted: dict[str, dict[str, Any]], name: str, status: str, reason: str
 ) -> None:

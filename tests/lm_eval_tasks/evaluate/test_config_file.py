@@ -18,6 +18,7 @@ from lm_eval_tasks.base.metadata import values
 from lm_eval_tasks.compat.lm_eval import parse_args
 from lm_eval_tasks.evaluate.config_file import with_config
 from lm_eval_tasks.evaluate.identity import label_of
+from standins.places import table_beside
 
 
 def read(tmp_path: Path, content: dict[str, Any], *typed: str) -> Namespace:
@@ -67,25 +68,7 @@ def test_lists_switches_and_nothing(tmp_path: Path) -> None:
     assert not read(tmp_path, content, "--no-apply_chat_template").apply_chat_template
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ({"engine": "spark"}, "invalid choice: 'spark'"),
-        ({"limit": True}, "limit is 'true', but it must be a single value"),
-        ({"output": True}, "output is 'true', but it must be a single value"),
-        ({"quiet": True}, "has the key 'quiet', which has to be typed"),
-        ({"format": "json"}, "has the key 'format', which has to be typed"),
-        ({"apply_chat_template": "perhaps"}, "apply_chat_template is 'perhaps', which is neither true nor false"),
-        ({"repeats": {"a": 1}}, "repeats is a table, but it must be a single value"),
-        ({"tasks": [["a"]]}, "tasks is a list, but it must be a list of names"),
-        ({"repeats": 12345678901}, "is not a whole number from 1 to"),
-        ({"modle": "lead"}, "has the key 'modle'"),
-        ({"model": ["lead"]}, "model is a list, but it must be a single value"),
-        ({"model_args": ["pretrained", "x"]}, "model_args is a list, but it must be a table"),
-        ({"output": "a", "output_path": "b"}, "gives 'output' twice"),
-        ({"command_name": "x"}, "has the key 'command_name'"),
-    ],
-)
+@pytest.mark.parametrize(("content", "says"), table_beside(__file__, "typed_values.json"))
 def test_values_are_checked_as_if_they_were_typed(tmp_path: Path, content: dict[str, Any], says: str) -> None:
     with pytest.raises(OptionError) as caught:
         read(tmp_path, content)

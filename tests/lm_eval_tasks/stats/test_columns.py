@@ -170,3 +170,9 @@ def test_the_best_program_is_chosen_on_other_authors_than_it_counts_on() -> None
     assert abs(fmean(few) - 0.5) < 0.03
     assert zero([{**scores, "accuracy_name_local": 1.0} for scores in equal[:40]]) == 1.0
     assert zero([{"accuracy": 1.0, "accuracy_random": 0.25}] * 5) == 0.25
+    # A program that lacks a sample is no floor of the others, and what the metric lacks does not count.
+    part = [
+        *[{"accuracy": 1.0, "accuracy_random": 0.25, "accuracy_constant": 0.9}] * 4,
+        {"accuracy": 1.0, "accuracy_random": 0.25},
+    ]
+    assert zero(part) == 0.25

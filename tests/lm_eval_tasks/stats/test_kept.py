@@ -23,11 +23,12 @@ from lm_eval_tasks.compat.scored_texts import Question, Scored
 from lm_eval_tasks.evaluate import run as running
 from lm_eval_tasks.evaluate.baselines import GeneratingLM
 from lm_eval_tasks.families.recall.answering import bits_between
-from lm_eval_tasks.stats import kept
-from lm_eval_tasks.stats.kept import KeptShare, ScoredRow, kept_of, kept_over, reach_of
+from lm_eval_tasks.stats import kept, ratios
+from lm_eval_tasks.stats.kept import KeptShare, ScoredRow, kept_of, kept_over, reach_of, share_differences
 from lm_eval_tasks.stats.opened import read_runs
-from lm_eval_tasks.stats.ratios import ratio
+from lm_eval_tasks.stats.ratios import ratio, ratio_difference, sums
 from lm_eval_tasks.tasks.catalogue import tasks_path
+from standins.places import table_beside
 from tests.helpers.evaluating import evaluate
 from tests.helpers.served import Command
 
@@ -158,7 +159,7 @@ def test_a_token_without_bytes_belongs_to_the_character_before_it() -> None:
 
 
 def test_a_size_that_is_not_known_ends_what_is_held() -> None:
-    share = ratio([1.0] * 30, [1.0] * 30, list(map(str, range(30))))
+    share = ratio(sums([1.0] * 30, [1.0] * 30, list(map(str, range(30)))))
     known = [KeptShare(f"Recall-{size}", 1.0, share, held, None, {}) for size, held in (("4K", share), ("8K", None))]
     assert reach_of([*known, replace(known[0], configuration="Recall-16K")], {**SIZES, "Recall-16K": 16}).startswith(
         "held to Recall-4K, no size lost"
@@ -176,19 +177,7 @@ def test_a_size_without_the_rows_that_were_asked_alone_is_not_told_of() -> None:
     assert kept_over({known.alone: alone, known.without: others}, known) == []
 
 
-@pytest.mark.parametrize(
-    ("alone", "sized", "asked", "ended"),
-    [
-        ((10, 10, 10), (4, 10, 10), "academiceval_recall", "the rest does not fit the model's window"),
-        ((5, 10, 10), (5, 10, 10), "academiceval_recall", "of a part of the rows"),
-        ((5, 5, 10), (5, 5, 8), "academiceval_recall", "of a part of the rows"),
-        ((10, 10, 10), (8, 8, 8), "academiceval_recall", "all that the round has"),
-        ((10, 10, 10), (8, 8, 8, 4500), "academiceval_recall", "the rest does not fit the model's window"),
-        ((10, 10, 10), (8, 8, 8), "academiceval_recall_4k", "as chosen"),
-        # Of a size that was typed there is no row at all.
-        ((10, 10, 10), (8, 8, 8), "academiceval_recall_16k", "the rest does not fit the model's window"),
-    ],
-)
+@pytest.mark.parametrize(("alone", "sized", "asked", "ended"), table_beside(__file__, "ended.json"))
 def test_what_ended_the_sizes_is_told(alone: tuple[int, ...], sized: tuple[int, ...], asked: str, ended: str) -> None:
     """By how many rows there are, how many the run asks, how many the round has, and how many tokens they have, of a window of 8,192."""
     known = families.of_task("recall").kept
@@ -212,14 +201,17 @@ def steep(rng: np.random.Generator, authors: Any) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("world", [smooth, steep])
-def test_intervals_of_shares_hold_the_truth(world: Callable[[np.random.Generator, Any], tuple[Any, Any]]) -> None:
+def test_intervals_of_shares_hold_the_truth(
+    world: Callable[[np.random.Generator, Any], tuple[Any, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Rounds of forty authors with one to three rows, whose recalled bits and shares differ."""
+    monkeypatch.setattr(ratios, "_DRAWS", 1000)
     rng = np.random.default_rng(11)
     contained = held = 0
     for _ in range(1000):
         authors = np.repeat(np.arange(40), rng.integers(1, 4, 40))
         alone, shares = world(rng, authors)
-        over = ratio(list(shares * alone), list(alone), list(map(str, authors)))
+        over = ratio(sums(list(shares * alone), list(alone), list(map(str, authors))))
         assert over.bounds
         contained += over.bounds[0] <= 0.85 <= over.bounds[1]
         held += over.bounds[0] >= 0.85
@@ -227,11 +219,65 @@ def test_intervals_of_shares_hold_the_truth(world: Callable[[np.random.Generator
     assert held / 1000 < 0.05
 
 
+def scores_of(bits: Any, authors: Any) -> dict[str, ScoredRow]:
+    return {
+        str(i): ScoredRow(float(score), str(author))
+        for i, (score, author) in enumerate(zip(bits, authors, strict=True))
+    }
+
+
+@pytest.mark.parametrize(
+    ("recalled", "is_stated"), [([10.0] * 30, True), ([2.0] * 24 + [40.0] * 6, False), ([-10.0] * 30, False)]
+)
+def test_a_share_needs_authors_who_recall_alike(recalled: list[float], is_stated: bool) -> None:
+    known, authors, alone = families.of_task("recall").kept, range(30), np.array(recalled)
+    assert known is not None
+    rows = {known.alone: 50 - alone, known.without: alone * 0 + 50, "Recall-4K": 50 - alone * 0.9}
+    _, at_4k = kept_over({name: scores_of(bits, authors) for name, bits in rows.items()}, known)
+    assert bool(at_4k.share) == is_stated
+    assert not at_4k.share or at_4k.share.mean == pytest.approx(0.9)
+
+
+def test_bounds_do_not_depend_on_the_order_of_rows_and_equal_readers_do_not_differ() -> None:
+    rng = np.random.default_rng(2)
+    alone, authors = rng.lognormal(2.5, 0.3, 40), np.arange(40) // 2 * 2 % 36
+    kept_bits, other_bits = (alone * (rng.random(40) > 0.15) for _ in range(2))
+    own = sums(list(kept_bits), list(alone), list(map(str, authors)))
+    turned = sums(list(kept_bits[::-1]), list(alone[::-1]), list(map(str, authors[::-1])))
+    assert ratio(own).bounds == pytest.approx(ratio(turned).bounds)
+    assert ratio_difference(own, own).p == 1.0
+    apart = ratio_difference(own, sums(list(other_bits), list(alone), list(map(str, authors))))
+    assert apart.bounds and apart.bounds[0] < apart.mean < apart.bounds[1]
+    lost = ratio_difference(own, sums(list(alone * 0.1), list(alone), list(map(str, authors))))
+    assert lost.high is not None and lost.high < -0.3
+    assert lost.p is not None and lost.p < 0.01
+
+
+def sampled(setting: str, id_: str, score: float | None) -> Any:
+    family = families.of_task("recall")
+    scores = {} if score is None else {"span_bits": score}
+    row = SimpleNamespace(
+        setting=setting, family=family, ranking=SimpleNamespace(name="span_bits"), task="recall", own={}
+    )
+    return SimpleNamespace(row=row, scores=scores, id=id_, cluster=id_, identity=id_)
+
+
+def test_no_share_is_stated_where_a_row_has_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "answering_of", lambda task: SimpleNamespace(part_of=lambda row: "first"))
+    bits = {"Recall-Alone": 5.0, "Recall-Without": 15.0, "Recall-4K": 6.0}
+    samples = [sampled(name, str(i), score + i % 3 / 9) for name, score in bits.items() for i in range(40)]
+    assert kept_of(samples)[1].verdict == "held"
+    assert len(list(share_differences(samples, samples))) == 1
+    lacking = [*samples[:-1], sampled("Recall-4K", "39", None)]
+    assert [each.verdict for each in kept_of(lacking)] == ["-", "-"]
+    assert list(share_differences(samples, lacking)) == []
+
+
 @pytest.mark.parametrize(("kept", "reach"), [(1.0, "held to Recall-16K, no size lost"), (0.4, "lost from Recall-16K")])
 def test_a_size_between_others_that_was_not_asked_is_named(kept: float, reach: str) -> None:
     """As in the core, which asks 8K, 32K and 128K."""
     authors = list(map(str, range(30)))
-    whole, part = (ratio([share] * 30, [1.0] * 30, authors) for share in (1.0, kept))
+    whole, part = (ratio(sums([share] * 30, [1.0] * 30, authors)) for share in (1.0, kept))
     known = [KeptShare(f"Recall-{size}", 1.0, whole, of, None, {}) for size, of in (("4K", whole), ("16K", part))]
     said = reach_of(known, {**SIZES, "Recall-16K": 16})
     assert reach in said
