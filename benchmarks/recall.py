@@ -2,19 +2,24 @@
 
 The runs are those in docs/results. Where ACADEMICEVAL_WEIGHTS names a folder with the models' folders, `rounds/new-pdf` is completed from
 its papers and they are asked again; these runs go on in the folder that ACADEMICEVAL_RUNS names. With `--quick`, a compressor is asked.
+Besides, shares are drawn of 33 authors who differ in the bits that they recall, as the round's do, 15 % of whom lose all of them.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from statistics import fmean
+
+import numpy as np
 
 from benchmarks.shared.data import PDF
 from benchmarks.shared.running import ACADEMICEVAL, ROOT, Figures, bounded, command, run
 from lm_eval_tasks.families.compressors import PPMD
 from lm_eval_tasks.families.recall.recall_row import PLACES
-from lm_eval_tasks.stats.kept import kept_of
+from lm_eval_tasks.stats.kept import HELD, kept_of
 from lm_eval_tasks.stats.opened import read_runs
+from lm_eval_tasks.stats.ratios import ratio, sums
 from standins.places import DATA
 from standins.real_model import UNPACKED
 
@@ -31,16 +36,33 @@ def measure(folder: Path, quick: bool) -> Figures:
     """Return what each model recalls and keeps."""
     weights = os.environ.get("ACADEMICEVAL_WEIGHTS")
     if not (quick or weights):
-        return said_by_all(PUBLISHED)
+        return {**said_by_all(PUBLISHED), **drawn_shares(draws=2_000)}
     dataset = round_in(folder)
     if quick:
         ask(("--model", PPMD), ["4k"], dataset, folder / PPMD)
-        return said_by("small", folder / PPMD)
+        return {**said_by("small", folder / PPMD), **drawn_shares(draws=100)}
     runs = Path(os.environ.get("ACADEMICEVAL_RUNS") or folder)
     for model, sizes in MODELS.values():
         lm = ("--model", "hf", "--model_args", f"pretrained={weights}/{model},dtype=bfloat16")
         ask(lm, sizes, dataset, runs / model)
-    return said_by_all(runs)
+    return {**said_by_all(runs), **drawn_shares(draws=2_000)}
+
+
+def drawn_shares(draws: int) -> Figures:
+    """Return how often the interval of a share holds the true one, which is the least that counts as held, and how often it is held."""
+    rng = np.random.default_rng(33)
+    names = [str(author) for author in range(33)]
+    bounds: list[tuple[float, float]] = []
+    for _ in range(draws):
+        alone = rng.lognormal(2.5, 0.4, len(names))
+        recalled = np.where(rng.random(len(names)) < 1 - HELD, 0.0, alone)
+        share = ratio(sums(recalled.tolist(), alone.tolist(), names))
+        bounds += [share.bounds] if share.bounds else []
+    held = fmean(low >= HELD for low, _ in bounds)
+    return {
+        "drawn_coverage": round(fmean(low <= HELD <= high for low, high in bounds), 3),
+        "drawn_held": round(held, 3),
+    }
 
 
 def said_by_all(runs: Path) -> Figures:

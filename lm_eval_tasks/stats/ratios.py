@@ -1,7 +1,7 @@
 """Ratios of sums over rows, such as the share that is kept of what is recalled, with their intervals.
 
-Their intervals are those of a studentized bootstrap over clusters (Efron and Tibshirani 1993, section 12.5): where a few clusters lose
-nearly all and the others nothing, the bounds of the jackknife call too many sizes held.
+Their bounds are those of a studentized bootstrap over clusters (Efron and Tibshirani 1993, section 12.5), or of a t interval where that is
+wider: where a few clusters lose nearly all and the others nothing, t calls too many sizes held; the bootstrap, too many differences real.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ def ratio_difference(first: Sums, second: Sums) -> Interval:
 
 def _with_interval(ratios: Sequence[Sums], signs: Sequence[int]) -> Interval:
     """Return a sum of ratios over the same clusters, each with its sign."""
+    from scipy import special
+
     count = len(ratios[0].tops)
     whole = np.ones((1, count))
     value = float(_sum_of(ratios, signs, whole)[0])
@@ -83,12 +85,14 @@ def _with_interval(ratios: Sequence[Sums], signs: Sequence[int]) -> Interval:
     drawn = np.random.default_rng(count).multinomial(count, [1 / count] * count, size=_DRAWS).astype(np.float64)
     errors = np.maximum(_errors(ratios, signs, drawn), _LEAST_ERROR * own)
     studentized = (_sum_of(ratios, signs, drawn) - value) / errors
-    high, low = np.quantile(studentized, [_TAIL, 1 - _TAIL])
-    # The level at which the interval ends at 0.
-    beyond = min((studentized >= value / own).mean(), (studentized <= value / own).mean())
-    p = float(min(1.0, 2 * max(beyond, 1 / _DRAWS)))
     freedom = min(of.effective for of in ratios) - 1
-    return replace(bare, low=value - float(high) * own, high=value - float(low) * own, p=p, error=own, freedom=freedom)
+    reach = float(special.stdtrit(freedom, _TAIL))
+    below, above = np.quantile(studentized, [1 - _TAIL, _TAIL])
+    low, high = value - max(float(above), reach) * own, value - min(float(below), -reach) * own
+    # Twice the level at which the interval ends at 0.
+    beyond = min((studentized >= value / own).mean(), (studentized <= value / own).mean())
+    p = 2 * max(float(beyond), float(special.stdtr(freedom, -abs(value) / own)))
+    return replace(bare, low=low, high=high, p=min(1.0, p), error=own, freedom=freedom)
 
 
 def _sum_of(ratios: Sequence[Sums], signs: Sequence[int], drawn: Array) -> Array:
