@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 import runpy
 import shlex
 from dataclasses import fields
 from importlib.metadata import version
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from statistics import fmean
 from types import UnionType
 from typing import get_args, get_origin
 
@@ -202,6 +204,23 @@ def test_p_values_in_the_docs_are_those_of_the_whole_table() -> None:
     for low, high, p in claims:
         [known] = [row[2] for row in rows if row[:2] == pytest.approx((float(low), float(high)), abs=6e-4)]
         assert f"{known:.{len(p) - 2}f}" == p
+
+
+def test_bits_of_spans_follow_from_the_published_tokens() -> None:
+    compared = 0
+    for file in (ROOT / "docs" / "results" / "new-pdf").rglob("samples_*.jsonl"):
+        for line in map(json.loads, file.read_text().splitlines()):
+            [[tokens]] = line["resps"]
+            ends = list(accumulate(tokens["counts"]))
+            bits = [
+                sum(-log / math.log(2) for log, end, count in zip(tokens["logs"], ends, tokens["counts"], strict=True)
+                    if count and end > first and end - count < last)
+                for (first, _, last), span in zip(line["span_bytes"], line["doc"]["own"]["spans"], strict=True) if span["kind"] != "word"
+            ]  # fmt: skip
+            if bits and "span_bits" in line and 0 not in tokens["counts"]:
+                assert line["span_bits"] == pytest.approx(fmean(bits), abs=1e-3)
+                compared += 1
+    assert compared > 500
 
 
 def test_results_in_the_docs_carry_no_text_of_a_paper() -> None:

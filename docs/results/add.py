@@ -69,6 +69,8 @@ def without_texts(line: dict[str, Any]) -> dict[str, Any]:
     kept_doc |= {"target": "", "title": "", "slots": slots, "own": own, "tokenizer": without_places(doc["tokenizer"])}
     scores = {name: value for name, value in line.items() if isinstance(value, int | float)}
     kept = scores | {name: line[name] for name in _OF_LINE if name in line}
+    if "spans" in own:
+        kept["span_bytes"] = span_bytes(doc["target"].strip(), own["spans"])
     return {
         **kept,
         "doc": kept_doc,
@@ -77,6 +79,12 @@ def without_texts(line: dict[str, Any]) -> dict[str, Any]:
         "filtered_resps": scored,
         "reasoning": [{**part, "head": "", "tail": ""} for part in line.get("reasoning", [])],
     }
+
+
+def span_bytes(text: str, spans: list[dict[str, Any]]) -> list[list[int]]:
+    """Return for each span where it begins with the space before it, begins, and ends, in bytes: its bits are those of the tokens there."""
+    places = [(span["start"] - text[: span["start"]].endswith(" "), span["start"], span["end"]) for span in spans]
+    return [[len(text[:place].encode()) for place in of_span] for of_span in places]
 
 
 if __name__ == "__main__":

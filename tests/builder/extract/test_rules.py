@@ -16,6 +16,7 @@ from builder.extract.quality import fault, measure
 from builder.extract.text import clean, text_lines
 from builder.records import Document
 from builder.round.tables import QualityTable
+from standins.places import table_beside
 from tests.helpers.drawing import BOLD, FILLER, ITALIC, ROMAN, Text, draw, stack, wrapped
 
 
@@ -514,25 +515,7 @@ def test_a_goal_opens_a_paper_that_has_no_introduction(tmp_path: Path) -> None:
     assert [role for _, role, _ in roles(document)] == ["introduction", "body"]
 
 
-@pytest.mark.parametrize(
-    ("lines", "title"),
-    [
-        ([(12, 1, "A FRAMEWORK FOR MARKETS"), (12, 0, "Ann Author")], "A FRAMEWORK FOR MARKETS"),
-        ([(17, 0, "A Model of Choice Between"), (14, 0, "Quality and Audience"), (10, 1, "Ann Author")],
-         "A Model of Choice Between Quality and Audience"),
-        ([(22, 0, "Branch Use"), (14, 0, "A Study of Projects"), (11, 0, "Ann Author")], "Branch Use: A Study of Projects"),
-        ([(22, 0, "Branch Use"), (14, 0, "Department of Physics"), (11, 0, "Ann Author")], "Branch Use"),
-        ([(14, 0, "Journal of Tests"), (8, 0, "journal homepage: example.org"), (13.5, 0, "Why is it late?"), (10, 0, "Ann Author")],
-         "Why is it late?"),
-        ([(14, 1, "Highlights"), (12, 0, "A Title of a Paper"), (10, 0, "Ann Author")], "A Title of a Paper"),
-        ([(14, 0, "NET2NET: LEARNING"), (17, 2, "BY TRANSFER"), (10, 0, "Ann Author")], "NET2NET: LEARNING BY TRANSFER"),
-        ([(8, 0, "Draft version July 14"), (10, 0, "THE SIZES OF OBJECTS"), (9, 0, "Ann Author")], "THE SIZES OF OBJECTS"),
-        ([(10, 0, "Ann Author")], ""),
-        ([(14, 0, "Journal of Tests"), (18, 0, "A Title of a Paper"), (10, 0, "Ann Author")], "A Title of a Paper"),
-        ([(18, 0, "Rivers and their Bed"), (12, 0, "by Ada Ek and for Bo Alm"), (10, 0, "A Place")], "Rivers and their Bed"),
-        ([(18, 0, "Rivers"), (13, 0, "Submitted to the Journal of Tests"), (10, 0, "Ann Author")], "Rivers"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("lines", "title"), table_beside(__file__, "front_titles.json"))
 def test_titles_end_where_the_authors_begin(lines: list[tuple[float, int, str]], title: str) -> None:
     front = [
         Line(0, 72, 20.0 * i, 500, 20.0 * i + size, text, size, set_in == 1, italic=False, small_caps=set_in == 2)

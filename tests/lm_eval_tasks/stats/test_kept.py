@@ -256,9 +256,7 @@ def test_bounds_do_not_depend_on_the_order_of_rows_and_equal_readers_do_not_diff
 def sampled(setting: str, id_: str, score: float | None) -> Any:
     family = families.of_task("recall")
     scores = {} if score is None else {"span_bits": score}
-    row = SimpleNamespace(
-        setting=setting, family=family, ranking=SimpleNamespace(name="span_bits"), task="recall", own={}
-    )
+    row = SimpleNamespace(setting=setting, family=family, ranking=SimpleNamespace(name="span_bits"), task="recall")
     return SimpleNamespace(row=row, scores=scores, id=id_, cluster=id_, identity=id_)
 
 
