@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from hub_scripts.report.cells import Group
+from hub_scripts.report.cells import Cell, Group
 from hub_scripts.report.drawing import Plot, Sheet
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.descriptor import Kept
 from lm_eval_tasks.families.registry import FAMILIES
-from lm_eval_tasks.stats.kept import HELD, KeptShare, ScoredRow, kept_over, reach_of
+from lm_eval_tasks.stats.kept import CHAT, HELD, OF_A_PART, KeptShare, ScoredRow, kept_over, reach_of
 
 # By how much, in powers of two, models stand beside one another at a size.
 _ASIDE = 0.05
-_CHAT = " chat"
 
 
 class KeptPoint(NamedTuple):
@@ -46,12 +45,26 @@ def rows_of(groups: Sequence[Group]) -> Iterator[KeptPoint]:
     """Yield a line for each model and size, and one for each part of its rows."""
     for known in filter(None, (family.kept for family in FAMILIES)):
         # What is asked through a chat template has other levels: a line of its own.
-        for way in ("", _CHAT):
+        for way in ("", CHAT):
             own = {name: group for group in groups for name in known.names if group.key.setting == f"{name}{way}"}
             for model in sorted({cell.model for group in own.values() for cell in group.cells}):
-                shares = kept_over(_rows_of_model(own, model), known)
+                cells = {name: _cell(group, model) for name, group in own.items()}
+                unscored = {name for name, cell in cells.items() if cell and _lacks_scores(cell, own[name].metric)}
+                shares = kept_over(_rows_of_model(own, model), known, unscored)
+                alone = cells.get(known.alone)
+                is_part = alone is not None and len(alone.prompts) < (alone.of or 0)
+                reach = reach_of(shares, known.sizes, OF_A_PART if is_part else "")
                 for each in shares:
-                    yield from _lines(each, known, f"{model}{way}", reach_of(shares, known.sizes))
+                    yield from _lines(each, known, f"{model}{way}", reach)
+
+
+def _cell(group: Group, model: str) -> Cell | None:
+    return next((cell for cell in group.cells if cell.model == model), None)
+
+
+def _lacks_scores(cell: Cell, metric: str) -> bool:
+    scores = cell.columns.get(metric)
+    return scores is None or scores.n < len(cell.prompts)
 
 
 def _rows_of_model(groups: Mapping[str, Group], model: str) -> dict[str, dict[str, ScoredRow]]:
@@ -102,7 +115,7 @@ def by_length(sheet: Sheet, rows: Sequence[KeptPoint], round_: str, styles: Mapp
             if points:
                 # Beside one another, so that intervals do not cover each other.
                 aside = 2 ** (min(_ASIDE, 0.5 / len(models)) * (number - (len(models) - 1) / 2))
-                style = styles.get(model) or {**styles[model.removesuffix(_CHAT)], "linestyle": (0, (1, 1))}
+                style = styles.get(model) or {**styles[model.removesuffix(CHAT)], "linestyle": (0, (1, 1))}
                 _draw(panel, points, style, aside)
         panel.axhline(HELD, color="black", linewidth=0.8, linestyle=":")
         panel.set_xscale("log", base=2)

@@ -133,7 +133,7 @@ def _of_pair(
         difference for task in levels for difference in _of_task(runs, task, pairs[task], sizes[task], metrics)
     ]
     differences += saved
-    differences += [] if metrics else _of_shares(runs, first, second)
+    differences += [] if metrics else _of_shares(runs, first, second, uncut=uncut)
     if not differences:
         # Of what is recalled, only shares are compared.
         usual = "by which models are ranked" if levels else f"of what is recalled: {_NO_SHARE}"
@@ -167,9 +167,12 @@ def _formats(run: Run) -> set[bool | None]:
     return {sample.row.chat for of_task in run.values() for sample in of_task if sample.row.way == LIKELIHOOD}
 
 
-def _of_shares(runs: tuple[Path, Path], first: Run, second: Run) -> Iterator[Difference]:
+def _of_shares(runs: tuple[Path, Path], first: Run, second: Run, *, uncut: bool) -> Iterator[Difference]:
     """Yield the differences between the shares that two runs keep of what they recall alone."""
-    every = [[sample for of_task in run.values() for sample in of_task] for run in (first, second)]
+    every = [
+        [sample for of_task in run.values() for sample in of_task if not (uncut and sample.row.tokens_cut)]
+        for run in (first, second)
+    ]
     for name, a, b, over, sizes in share_differences(*every):
         yield Difference(runs, name, _SHARE_KEPT, a, b, over, sizes)
 

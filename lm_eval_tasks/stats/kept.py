@@ -9,7 +9,7 @@ by fewer than 22 that count alike by what is recalled alone, nor where that is l
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from statistics import fmean
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 FEWEST, FEWEST_EFFECTIVE, ERRORS, HELD = 24, 22.0, 3.0, 0.85
 Verdict = Literal["held", "lost", "undecided", "-"]
 _WINDOW = "the rest does not fit the model's window"
+OF_A_PART = "of a part of the rows"
+# What names of rows that were asked through a chat template end in.
+CHAT = " chat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +81,25 @@ class KeptShare:
 
 
 def kept_of(samples: Sequence[Sample]) -> list[KeptShare]:
-    """Return what is kept at each size that a run asked, from the evidence alone to the largest."""
+    """Return what is kept at each size that a run asked, from the evidence alone to the largest; of one that asked through a chat template
+    and without, one after the other.
+    """
     kept = _asked_for(samples)
-    if kept is None:
-        return []
+    formats = _by_format(samples).values() if kept else ()
+    return [each for of_format in formats if kept for each in _kept_alike(of_format, kept)]
+
+
+def _by_format(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
+    """Return samples by what their rows' names say of the format, as those through a chat template recall other bits; "" is the usual."""
+    formats: dict[str, list[Sample]] = {}
+    for sample in samples:
+        formats.setdefault(CHAT if sample.row.chat else "", []).append(sample)
+    return dict(sorted(formats.items()))
+
+
+def _kept_alike(samples: Sequence[Sample], kept: Kept) -> list[KeptShare]:
     unscored = {sample.row.setting for sample in samples if sample.row.ranking.name not in sample.scores}
-    shares = kept_over(_by_configuration(samples, kept), kept)
-    return [_unstated(each) if _needed(each, kept) & unscored else each for each in shares]
+    return kept_over(_by_configuration(samples, kept), kept, unscored)
 
 
 def _needed(each: KeptShare, kept: Kept) -> set[str]:
@@ -115,15 +130,20 @@ def _by_configuration(samples: Sequence[Sample], kept: Kept) -> dict[str, dict[s
     return rows
 
 
-def kept_over(rows: Mapping[str, Rows], kept: Kept) -> list[KeptShare]:
-    """Return the same of rows by their configuration; nothing if they were not asked alone, or not without."""
+def kept_over(rows: Mapping[str, Rows], kept: Kept, unscored: Set[str] = frozenset()) -> list[KeptShare]:
+    """Return the same of rows by their configuration; nothing if they were not asked alone, or not without.
+
+    Args:
+        unscored: configurations of which a row has no score.
+    """
     sizes = sorted(kept.sizes, key=kept.sizes.__getitem__)
     at_places = _at_places(rows.get(kept.at_places, {}), kept)
     of_both = rows.get(kept.alone, {}).keys() & rows.get(kept.without, {}).keys()
     known = {**rows, **at_places}
     # With a limit, a size may have none of the rows that were asked alone.
     asked = [name for name in (kept.alone, *sizes, *at_places) if of_both & known.get(name, {}).keys()]
-    return [_share(name, known, kept) for name in asked]
+    shares = [_share(name, known, kept) for name in asked]
+    return [_unstated(each) if _needed(each, kept) & unscored else each for each in shares]
 
 
 def _at_places(rows: Rows, kept: Kept) -> dict[str, dict[str, ScoredRow]]:
@@ -203,14 +223,17 @@ def reach_of(kept: Sequence[KeptShare], sizes: Mapping[str, int], ended: str = "
     Args:
         ended: why no larger size was asked.
     """
-    asked = [each for each in kept if each.configuration in sizes]
-    if not any(each.share for each in asked):
+    every = [each for each in kept if each.configuration in sizes]
+    asked = [each for each in every if each.share]
+    if not asked:
         return ""
     held = list(takewhile(lambda each: each.verdict == "held", asked))
     verdicts = [each.verdict for each in asked]
-    names = [each.configuration for each in asked]
+    names = [each.configuration for each in every]
     gaps = _between(names, sizes)
     named = ", ".join(names) + (f", but not {', '.join(gaps)}" if gaps else "")
+    unstated = [each.configuration for each in every if not each.share]
+    named += f"; not stated: {', '.join(unstated)}" if unstated else ""
     reach = f"held to {held[-1].configuration}" if held else "no size held"
     loss = "no size lost"
     if "lost" in verdicts:
@@ -239,7 +262,7 @@ def _ended(samples: Sequence[Sample], asked: Sequence[str], kept: Kept, window: 
     if (lacking and kept.alone not in lacking) or typed & kept.sizes.keys() - counts.keys():
         return _WINDOW
     if lacking or any((row.positions or 0) < (row.of or 0) for row in rows):
-        return "of a part of the rows"
+        return OF_A_PART
     if not asked:
         return ""
     if all(len(of_name) == 1 for of_name in tasks):
@@ -260,16 +283,26 @@ def share_differences(
     first: Sequence[Sample], second: Sequence[Sample]
 ) -> Iterator[tuple[str, float, float, Interval, tuple[int, int]]]:
     """Yield configuration, share of the first run and of the second, and how much more the second keeps, over the rows that both have; with
-    how many rows each has. Only where both are stated.
+    how many rows each has. Only where both are stated, and asked in one format.
     """
     kept = _asked_for(first)
     if kept is None:
         return
+    theirs = _by_format(second)
+    for way, samples in _by_format(first).items():
+        for name, ours, other, apart, counts in _differences(samples, theirs.get(way, []), kept):
+            yield f"{name}{way}", ours, other, apart, counts
+
+
+def _differences(
+    first: Sequence[Sample], second: Sequence[Sample], kept: Kept
+) -> Iterator[tuple[str, float, float, Interval, tuple[int, int]]]:
     ours, theirs = _by_configuration(first, kept), _by_configuration(second, kept)
-    stated = [each.configuration for each in kept_of(first) if each.share]
-    also = [each.configuration for each in kept_of(second) if each.share]
+    stated = {each.configuration for each in _kept_alike(first, kept) if each.share}
+    stated &= {each.configuration for each in _kept_alike(second, kept) if each.share}
     for name in kept.sizes:
-        if name in stated and name in also and (apart := _apart(name, ours, theirs, kept)):
+        apart = _apart(name, ours, theirs, kept) if name in stated else None
+        if apart:
             yield apart
 
 
@@ -309,17 +342,24 @@ def shown_kept(
         asked: the names of tasks and groups that the run was given.
         window: tokens that prompts had to fit into; None if nothing limited them.
     """
-    known, kept = _asked_for(samples), kept_of(samples)
-    if not known or not kept:
+    known = _asked_for(samples)
+    for way, of_format in _by_format(samples).items() if known else ():
+        if known:
+            yield from _shown_alike(of_format, way, known, _ended(of_format, asked, known, window))
+
+
+def _shown_alike(samples: Sequence[Sample], way: str, known: Kept, ended: str) -> Iterator[str | Table]:
+    kept = _kept_alike(samples, known)
+    if not kept:
         return
     parts = list(dict.fromkeys(part for each in kept for part in each.parts))
     head = ("Configuration", "n", "Bits", "Recalled [95%]", "Share kept [95%]", "Verdict")
     beside = ("Share by length [95%]", *(f"Kept, {part}" for part in parts))
     yield from (
         "",
-        Table((*head, *beside), "lrrrrl" + "r" * len(beside), [_row(each, parts) for each in kept], main=head),
+        Table((*head, *beside), "lrrrrl" + "r" * len(beside), [_row(each, way, parts) for each in kept], main=head),
     )
-    said = reach_of(kept, known.sizes, _ended(samples, asked, known, window))
+    said = reach_of(kept, known.sizes, ended)
     yield from (("", said) if said else ())
     if not any(each.share for each in kept):
         yield from (
@@ -329,9 +369,9 @@ def shown_kept(
         )
 
 
-def _row(each: KeptShare, parts: Sequence[str]) -> tuple[object, ...]:
+def _row(each: KeptShare, way: str, parts: Sequence[str]) -> tuple[object, ...]:
     return (
-        each.configuration,
+        f"{each.configuration}{way}",
         each.recalled.samples,
         f"{each.score:.2f}",
         with_bounds(each.recalled.mean, each.recalled.low, each.recalled.high, ".2f"),

@@ -158,12 +158,11 @@ def test_a_token_without_bytes_belongs_to_the_character_before_it() -> None:
     assert bits == pytest.approx(1110, abs=0.01)
 
 
-def test_a_size_that_is_not_known_ends_what_is_held() -> None:
+def test_a_size_without_a_share_is_named() -> None:
     share = ratio(sums([1.0] * 30, [1.0] * 30, list(map(str, range(30)))))
     known = [KeptShare(f"Recall-{size}", 1.0, share, held, None, {}) for size, held in (("4K", share), ("8K", None))]
-    assert reach_of([*known, replace(known[0], configuration="Recall-16K")], {**SIZES, "Recall-16K": 16}).startswith(
-        "held to Recall-4K, no size lost"
-    )
+    said = reach_of([*known, replace(known[0], configuration="Recall-16K")], {**SIZES, "Recall-16K": 16})
+    assert said.startswith("held to Recall-16K, no size lost") and said.endswith("not stated: Recall-8K")
 
 
 def test_a_size_without_the_rows_that_were_asked_alone_is_not_told_of() -> None:
@@ -256,7 +255,9 @@ def test_bounds_do_not_depend_on_the_order_of_rows_and_equal_readers_do_not_diff
 def sampled(setting: str, id_: str, score: float | None) -> Any:
     family = families.of_task("recall")
     scores = {} if score is None else {"span_bits": score}
-    row = SimpleNamespace(setting=setting, family=family, ranking=SimpleNamespace(name="span_bits"), task="recall")
+    row = SimpleNamespace(
+        setting=setting, family=family, ranking=SimpleNamespace(name="span_bits"), task="recall", chat=False
+    )
     return SimpleNamespace(row=row, scores=scores, id=id_, cluster=id_, identity=id_)
 
 
@@ -269,6 +270,15 @@ def test_no_share_is_stated_where_a_row_has_no_score(monkeypatch: pytest.MonkeyP
     lacking = [*samples[:-1], sampled("Recall-4K", "39", None)]
     assert [each.verdict for each in kept_of(lacking)] == ["-", "-"]
     assert list(share_differences(samples, lacking)) == []
+    # Through a chat template other bits are recalled: told apart, and compared with none without it.
+    for sample in (chat := [sampled(each.row.setting, each.id, each.scores["span_bits"] + 1) for each in samples]):
+        sample.row.chat = True
+    assert len(kept_of([*chat, *samples])) == 4
+    assert list(share_differences(samples, chat)) == []
+    assert [name for name, *_ in share_differences([*chat, *samples], [*samples, *chat])] == [
+        "Recall-4K",
+        "Recall-4K chat",
+    ]
 
 
 @pytest.mark.parametrize(("kept", "reach"), [(1.0, "held to Recall-16K, no size lost"), (0.4, "lost from Recall-16K")])
