@@ -1,13 +1,12 @@
 """The figures of the leaderboard: a group for each setting of a round, a cell for each model in it, a row for each score; and as CSV."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
-from hub_scripts.report.drawing import csv_text
+from hub_scripts.report.drawing import csv_text, file_name
 from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.base.tables import with_bounds
 from lm_eval_tasks.families import of_task, registry
@@ -38,7 +37,7 @@ class Key:
     @property
     def slug(self) -> str:
         """The folder of its samples' pages: another one for each name, as folders may be called `a b` and `a-b`."""
-        return re.sub(r"[^\w.-]", lambda odd: f"~{ord(odd[0]):x}", f"{self.round}_{self.setting}")
+        return file_name(f"{self.round}_{self.setting}")
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """How plots look and are saved: vector, light and dark, with marks and dashes besides colours, each with its data as CSV."""
 
 import csv
+import hashlib
 import io
 import re
 import warnings
@@ -19,11 +20,7 @@ from lm_eval_tasks.base.text import guarded
 _INK, _PAPER = "#1b1b1b", "#ffffff"
 _INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 # The colours of a picture for dark pages: black, white, greys, and the blue that is too dark there.
-_DARK = {
-    **{_INK: "#ececec", _PAPER: "#16181b", "#000000": "#ffffff", "#b0b0b0": "#6a7078", "#0072b2": "#56a5d8"},
-    # Months that a model may have been trained on, and their hatching.
-    **{"#e6e6e6": "#2a2e34", "#9a9a9a": "#5c636c"},
-}
+_DARK = {_INK: "#ececec", _PAPER: "#16181b", "#000000": "#ffffff", "#b0b0b0": "#6a7078", "#0072b2": "#56a5d8"}
 STYLE: dict[Any, Any] = {
     "font.size": 9.0,
     "text.parse_math": False,
@@ -44,6 +41,7 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
 # Inches of a plot on a page, and on a telephone: there its letters have the size of the text beside it.
 _WIDE, _NARROW = 10, 4.2
+_LONGEST_NAME, _LONGEST_LABEL = 100, 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +71,12 @@ def looks(models: Iterable[str]) -> dict[str, dict[str, Any]]:
         model: {"color": color, "marker": mark, "linestyle": dash, "markersize": 4, "linewidth": 1}
         for model, (color, mark, dash) in zip(sorted(models), styles, strict=False)
     }
+
+
+def in_plot(name: str) -> str:
+    """Return what a plot calls a model: matplotlib shows no label that begins with "_", and one that is too long leaves no room."""
+    short = name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 12]}...{name[-9:]}"
+    return f"\u200a{short}" if short.startswith("_") else short
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ class Sheet:
 
     def save(self, figure: Figure, plot: Plot, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Plot:
         """Write a plot, and its data beside the one for a page; the name that is returned is fit for a file."""
-        plot = replace(plot, name=re.sub(r"[^\w.-]+", "-", plot.name))
+        plot = replace(plot, name=file_name(plot.name))
         name = f"{plot.name}{'-narrow' * self.narrow}"
         picture = io.StringIO()
         with mpl.rc_context(_SAVED), warnings.catch_warnings():
@@ -135,6 +139,12 @@ class Sheet:
         if not self.narrow:
             (self.folder / f"{plot.name}.csv").write_text(csv_text(head, rows), encoding="utf-8")
         return plot
+
+
+def file_name(text: str) -> str:
+    """Return a name for a file, another one for each text: with a hash where letters had to go, or where it would be too long."""
+    fit = re.sub(r"[^A-Za-z0-9_.-]+", "-", text)[:_LONGEST_NAME]
+    return fit if fit == text else f"{fit}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:

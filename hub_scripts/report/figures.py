@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from hub_scripts.report import kept
 from hub_scripts.report.cells import LABELS, TASK_LABELS, TASKS, Cell, Group, interval_cells, is_baseline
-from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, looks
+from hub_scripts.report.drawing import REFERENCE, STYLE, Plot, Sheet, in_plot, looks
 from lm_eval_tasks.base.intervals import Interval
 from lm_eval_tasks.families import of_task
 from lm_eval_tasks.families.registry import FAMILIES
@@ -36,7 +36,7 @@ _Row = tuple[Any, ...]
 _Looks = Mapping[str, Mapping[str, Any]]
 
 
-def draw_all(groups: Sequence[Group], cutoffs: Mapping[str, str], draft: Path) -> list[Plot]:
+def draw_all(groups: Sequence[Group], draft: Path) -> list[Plot]:
     """Draw every plot for which there is data."""
     draft.mkdir(parents=True, exist_ok=True)
     styles = looks({cell.model for group in groups for cell in group.cells})
@@ -123,7 +123,7 @@ def _by_length(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str, sty
                 look = {**style, **(REFERENCE if is_baseline(model) else {})}
                 lengths, scores = [row[2] for row in points], [row[4] for row in points]
                 reach = [[0 if row[10] is None else row[9] - row[10] for row in points]]
-                axis.errorbar(lengths, scores, yerr=reach * 2, label=model, capsize=2, elinewidth=0.6, **look)
+                axis.errorbar(lengths, scores, yerr=reach * 2, label=in_plot(model), capsize=2, elinewidth=0.6, **look)
         floors = [row[8] for row in rows if row[0] == task and row[8] is not None]
         # Programs, the floors of questions, have lines of their own.
         if floors and metric not in _OF_SIZES:
@@ -188,7 +188,7 @@ def _demonstrations(sheet: Sheet, rows: Sequence[_Row], round_: str, metric: str
         axis.axvline(0, color="black", linewidth=0.8)
         axis.xaxis.set_major_locator(MaxNLocator(3))
         axis.set(title=TASK_LABELS[task], xlabel=f"difference in {LABELS[metric]}")
-    axes[0].set_yticks(range(len(models)), models)
+    axes[0].set_yticks(range(len(models)), map(in_plot, models))
     title = f"Co-author minus random demonstrations, {LABELS[metric]}, round {round_}"
     alt = (
         f"{title}: paired differences with 95 % intervals. Of {len(rows)}, {sum(row[3] > 0 for row in rows)} lie entirely above "
@@ -215,16 +215,16 @@ def _place_rows(groups: Sequence[Group]) -> Iterator[_Row]:
 
 
 def _by_place(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -> Plot:
-    tasks = _tasks(rows)
-    figure, panels = sheet.panels(len(tasks), 3.2 + 0.12 * len(styles))
-    for panel, task in zip(panels, tasks, strict=True):
-        _draw_places(panel, [row for row in rows if row[0] == task], styles)
-        panel.set(title=TASK_LABELS[task], xlabel="place of the answer")
+    settings = list(dict.fromkeys(row[1] for row in rows))[:_MOST_PANELS]
+    figure, panels = sheet.panels(len(settings), 3.2 + 0.12 * len(styles))
+    for panel, setting in zip(panels, settings, strict=True):
+        _draw_places(panel, [row for row in rows if row[1] == setting], styles)
+        panel.set(title=setting, xlabel="place of the answer")
     panels[0].set_ylabel("score")
     sheet.add_legend(figure)
     title = f"Scores by place, round {round_}"
     alt = (
-        f"{title}: {len(rows)} points with 95 % intervals where there are any, for {len(tasks)} tasks, by the metric that models are "
+        f"{title}: {len(rows)} points with 95 % intervals where there are any, {len(settings)} settings, by the metric that models are "
         "ranked by."
     )
     takeaway = "A model that reads all of its context scores alike wherever the answer stands."
@@ -234,10 +234,10 @@ def _by_place(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -
 
 def _draw_places(panel: Any, rows: Sequence[_Row], styles: _Looks) -> None:
     shown = [name for name in PLACES if any(row[2] == name for row in rows)]
-    for model, setting in dict.fromkeys((row[3], row[1]) for row in rows):
-        line = sorted((shown.index(row[2]), *row[4:7]) for row in rows if (row[3], row[1]) == (model, setting))
+    for model in dict.fromkeys(row[3] for row in rows):
+        line = sorted((shown.index(row[2]), *row[4:7]) for row in rows if row[3] == model)
         style = {**styles[model], **(REFERENCE if is_baseline(model) else {})}
-        panel.plot([point[0] for point in line], [point[1] for point in line], **style, label=model)
+        panel.plot([point[0] for point in line], [point[1] for point in line], **style, label=in_plot(model))
         for at, mean, low, high in line:
             if low is not None:
                 panel.errorbar(
@@ -281,12 +281,14 @@ def _by_model(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -
             panel.axvline(fmean(floors), color="black", linewidth=0.8, linestyle=":")
         panel.set(title=setting)
     figure.supxlabel(LABELS.get(str(metric), str(metric)))
-    panels[0].set_yticks(range(len(models)), list(reversed(models)))
+    panels[0].set_yticks(range(len(models)), map(in_plot, reversed(models)))
     panels[0].set_ylim(-0.5, len(models) - 0.5)
-    title = f"Scores: {TASK_LABELS[task]}, round {round_}"
+    title = f"{TASK_LABELS[task]}: {LABELS.get(str(metric), str(metric))}, round {round_}"
     alt = f"{title}: the scores of {len(models)} models in {len(settings)} settings, with 95 % intervals where there are any."
-    takeaway = "The dotted line is what the best program without a language model scores."
+    has_floor = any(row[8] is not None for row in rows)
+    takeaway = "The dotted line is what the best program without a language model scores." if has_floor else ""
     if len(every) > len(settings) or len(answered) > len(models):
-        takeaway += f" The plot has {len(settings)} of {len(every)} settings and {len(models)} of {len(answered)} models, its data all."
+        shown = f"{len(settings)} of {len(every)} settings and {len(models)} of {len(answered)} models"
+        takeaway += f"{' ' * has_floor}The plot has {shown}, its data all."
     head = "task setting metric model score low high samples floor".split()
     return sheet.save(figure, Plot(f"scores_{task}_{metric}_{round_}", title, alt, takeaway), head, rows)

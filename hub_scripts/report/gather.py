@@ -49,7 +49,11 @@ class _Setting:
 
     @property
     def finished(self) -> dict[str, list[Sample]]:
-        return {model: samples for model, samples in self.by_model.items() if any(each.scores for each in samples)}
+        return {
+            model: samples
+            for model, samples in self.by_model.items()
+            if any(each.scores or each.failed for each in samples)
+        }
 
     @property
     def unfinished(self) -> dict[str, int]:

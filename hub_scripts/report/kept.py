@@ -5,7 +5,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from hub_scripts.report.cells import Cell, Group
-from hub_scripts.report.drawing import Plot, Sheet
+from hub_scripts.report.drawing import Plot, Sheet, in_plot
 from lm_eval_tasks.base.tables import Table, with_bounds
 from lm_eval_tasks.families.descriptor import Kept
 from lm_eval_tasks.families.registry import FAMILIES
@@ -153,7 +153,7 @@ def _table(rows: Sequence[KeptPoint]) -> Table:
 def _draw(panel: Any, points: Sequence[KeptPoint], style: Mapping[str, Any], aside: float) -> None:
     sizes = [row.thousand_tokens * aside for row in points]
     shares = [row.share if row.part_share is None else row.part_share for row in points]
-    panel.plot(sizes, shares, **style, label=f"{points[0].model}: {points[0].reach.partition(';')[0]}")
+    panel.plot(sizes, shares, **style, label=f"{in_plot(points[0].model)}: {points[0].reach.partition(';')[0]}")
     for size, row in zip(sizes, points, strict=True):
         if not row.part and row.low is not None and row.high is not None:
             reach = [[row.share - row.low], [row.high - row.share]]

@@ -64,16 +64,18 @@ def newest_runs(key: Key, files: Sequence[SamplesFile], names: RoundNames) -> It
         files_by_id: dict[str, SamplesFile] = {}
         for run in _parts_last(of_model):
             counted = _with_contents(key, run, contents)
+            if not counted.samples:
+                continue
             others = [files_by_id[id_] for id_ in sorted(counted.ids) if id_ in files_by_id]
             apart = [file for file in files_by_id.values() if file.asked and run.file.asked not in ("", file.asked)]
-            if counted.samples and not others and not apart:
+            if not others and not apart:
                 files_by_id |= dict.fromkeys(counted.ids, run.file)
                 yield counted
                 continue
             _LOGGER.warning(
                 "%s is not shown: %s %s; to show both, name one with --label NAME=FOLDER",
                 run.file.path,
-                [*others, *apart, of_model[0].file][0].path,
+                [*others, *apart][0].path,
                 "was asked otherwise" if apart and not others else "is newer or has more answers",
             )
 

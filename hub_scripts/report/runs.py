@@ -1,6 +1,5 @@
 """What is known about models besides their scores, and what their runs took: beside the scores, and as a record that the page links to."""
 
-import hashlib
 import json
 import re
 import shlex
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hub_scripts.errors import ReportError
+from hub_scripts.report.drawing import file_name
 from hub_scripts.report.round_names import RoundNames
 from lm_eval_tasks.base.contract import GIVEN
 from lm_eval_tasks.base.metadata import NO_MODEL, OPTIONS
@@ -132,13 +132,11 @@ def run_facts(runs: Mapping[str, Sequence[Results]], names: RoundNames, site: Pa
     for model, results in runs.items():
         by_round: dict[str, list[Results]] = {}
         for run in results:
-            by_round.setdefault(names.get((run.round, run.contents), run.round), []).append(run)
+            for round_ in run.rounds or (run.round,):
+                by_round.setdefault(names.get((round_, run.contents), round_), []).append(run)
         for round_ in sorted(by_round):
             of_round = _newest(by_round[round_])
-            # Names may differ in what a file's name cannot hold.
-            digest = hashlib.sha256(f"{round_} {model}".encode()).hexdigest()[:8]
-            name = re.sub(r"[^\w.-]+", "-", f"{round_}_{model}")[:80]
-            record = RECORDS / f"{name}-{digest}.json"
+            record = RECORDS / f"{file_name(f'{round_}_{model}')}.json"
             text = json.dumps([_record(run) for run in of_round], indent=1, sort_keys=True, default=str)
             (site / record).write_text(text + "\n", encoding="utf-8")
             facts[round_, model] = _facts(of_round, record.as_posix())
@@ -152,11 +150,12 @@ def scorers_of(runs: Iterable[Results]) -> frozenset[str]:
 
 def _newest(runs: Sequence[Results]) -> list[Results]:
     """Return the runs that are the newest of any of their tasks or of a shard of one, parts of the samples behind whole ones; others are
-    not shown.
+    not shown, nor those that asked otherwise than the first.
     """
     shown: list[Results] = []
     parts: set[tuple[str, object]] = set()
-    for run in sorted(runs, key=lambda run: (bool(run.subsets), -run.seconds)):
+    in_order = sorted(runs, key=lambda run: (bool(run.subsets), -run.seconds))
+    for run in (run for run in in_order if how_asked(run) in ("", how_asked(in_order[0]))):
         shard = run.options.get("shard")
         tasks = {score.task for score in run.scores}
         if not shown or any(parts.isdisjoint({(task, None), (task, shard)}) for task in tasks):
@@ -209,6 +208,8 @@ def _shown(value: Any, run: Results) -> Any:
     """Return an argument; of one that may be a place only the last part, unless it is the model or the dataset of the Hub that was run."""
     if isinstance(value, Mapping):
         return {key: _shown(item, run) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shown(item, run) for item in value]
     names = (run.hub_model, run.hub_id, DEFAULT_MODEL)
     if not isinstance(value, str) or not _PLACE.search(value) or value in names or _NO_PLACE.fullmatch(value):
         return value

@@ -161,7 +161,7 @@ def _write(
         "groups": all_groups,
         "rows": rows,
         "splits": splits,
-        "plots": draw_all(all_groups, cutoffs, draft / "plots"),
+        "plots": draw_all(all_groups, draft / "plots"),
         "pages": sorted(_round_pages(inputs, over), key=itemgetter("name")),
         "about": {model: facts_of(model, facts) for model in models},
         "cutoffs": cutoffs,

@@ -233,10 +233,10 @@ def _differences(tasks: Mapping[str, Sequence[PlacedTask]]) -> dict[tuple[str, s
     sets = {model: by_task(of_model) for model, of_model in tasks.items()}
     pairs = list(combinations(tasks, 2))
     paired = [difference_over(sets[first], sets[second]) for first, second in pairs]
-    corrected = holm([1.0 if interval.p is None else interval.p for interval in paired])
+    corrected = iter(holm([each.p for each in paired if each.p is not None], len(paired)))
     differences: dict[tuple[str, str], Interval] = {}
-    for (first, second), interval, p in zip(pairs, paired, corrected, strict=True):
-        differences[first, second] = replace(interval, p=p)
+    for (first, second), interval in zip(pairs, paired, strict=True):
+        differences[first, second] = replace(interval, p=None if interval.p is None else next(corrected))
         differences[second, first] = differences[first, second].reversed()
     return differences
 
@@ -278,7 +278,8 @@ def _counted_rows(group: Group, core: int | None) -> Group:
     ]
     wholes = [cell.of or len(group.ids) for cell in group.cells]
     sets = [ids for ids, whole in zip(answered, wholes, strict=True) if len(ids) in (whole, min(core or whole, whole))]
-    ids = max(sets, key=lambda ids: (sum(ids <= other for other in answered), len(ids)), default=frozenset(group.ids))
+    # Where nobody answered as many, none counts.
+    ids = max(sets, key=lambda ids: (sum(ids <= other for other in answered), len(ids)), default=frozenset())
     return replace(group, cells=[_cell_over(cell, ids, group.metric) for cell in group.cells])
 
 

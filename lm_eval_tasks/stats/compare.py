@@ -1,5 +1,6 @@
 """`academiceval compare A B ...`: paired differences between runs, with clustered intervals and corrected p-values."""
 
+import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -28,9 +29,10 @@ from lm_eval_tasks.stats.opened import read_runs
 from lm_eval_tasks.stats.placed import PlacedTask
 from lm_eval_tasks.stats.savings import HEADLINE, Contexts, contexts_of, saving_of
 
+_LOGGER = logging.getLogger(__name__)
 OTHER_FORMAT = "likelihoods with a chat template and without one cannot be compared, only what reading saves (with --contexts other,start)"
 _SHARE_KEPT = "share kept"
-_NO_SHARE = f"the share that is kept is stated for {FEWEST} first authors and more"
+_NO_SHARE = f"a share is stated for {FEWEST} first authors and more who recall alike, if every row has a score"
 # Task -> its samples.
 Run = Mapping[str, Sequence[Sample]]
 # What a sample says of each stage, in the order in which they follow one another; nothing for what it does not know.
@@ -86,10 +88,23 @@ def compare(runs: Mapping[Path, Run], metrics: Sequence[str] | None = None, *, u
     Raises:
         SamplesError: runs have few rows in common.
     """
-    of_pairs = [_of_pair((a, b), runs[a], runs[b], metrics or (), uncut=uncut) for a, b in combinations(runs, 2)]
-    differences = [difference for shown, _ in of_pairs for difference in shown]
-    # As `plan` counts them, before it is known which have a p-value.
-    rows = sum(planned for _, planned in of_pairs)
+    differences: list[Difference] = []
+    rows = 0
+    refused: list[SamplesError] = []
+    for pair in combinations(runs, 2):
+        first, second = (runs[run] for run in pair)
+        try:
+            of_pair, planned = _of_pair(pair, first, second, metrics or (), uncut=uncut)
+        except SamplesError as err:
+            refused.append(err)
+            continue
+        differences += of_pair
+        # As `plan` counts them, before it is known which have a p-value.
+        rows += planned
+    if refused and not differences:
+        raise refused[0]
+    for reason in refused:
+        _LOGGER.warning("left out: %s", reason)
     known = [difference.difference.p for difference in differences if difference.difference.p is not None]
     corrected = iter(holm(known, rows))
     return [
@@ -285,18 +300,20 @@ def without_difference(
     compared = Counter((difference.task, difference.metric) for difference in differences)
     tasks = Counter(task for run in runs for task in run)
     whole = " and was shown its whole prompt in both" * uncut
-    recalled = False
+    recalled = []
     for task, count in [(task, count) for task, count in tasks.items() if count > 1]:
         row = next(run[task][0].row for run in runs if task in run)
-        recalled = recalled or bool(row.family.kept and not metrics)
+        if row.family.kept and not metrics and row.setting in row.family.kept.sizes:
+            recalled.append(row.name)
         usual = () if row.family.kept else (row.ranking.name,)
         for metric in metrics or usual:
             found, pairs = compared[task, metric], math.comb(count, 2)
             if found < pairs:
                 which = f" of {pairs - found} of the {pairs} pairs" * (found > 0)
                 yield f"left out: {metric} of {task}, which no sample has in both runs{which}{whole}"
-    if recalled and not any(difference.metric == _SHARE_KEPT for difference in differences):
-        yield f"left out: what is recalled; {_NO_SHARE}"
+    unstated = [name for name in recalled if not compared[name, _SHARE_KEPT]]
+    if unstated:
+        yield f"left out: the share kept at {', '.join(unstated)}; {_NO_SHARE}"
 
 
 def left_out(runs: Collection[Run]) -> Iterator[str]:
@@ -360,10 +377,11 @@ def table(differences: Sequence[Difference], names: Mapping[Path, str]) -> Table
 
 def names_of(runs: Sequence[Path]) -> dict[Path, str]:
     """Run -> what tells it from the others: its file or folder, or the nearest folder around it whose name is its own; else its path."""
-    levels = zip(*(reversed(run.resolve().parts) for run in runs), strict=False)
+    # A folder called by the time of its run says nothing, and is not there in each.
+    told = [[part for part in reversed(run.resolve().parts) if not is_time(part)] for run in runs]
+    levels = [*zip(*told, strict=False), *zip(*(reversed(run.resolve().parts) for run in runs), strict=False)]
     own = [names for names in levels if len(set(names)) == len(runs)]
-    names = next((names for names in own if not any(map(is_time, names))), own[0] if own else map(str, runs))
-    return dict(zip(runs, names, strict=True))
+    return dict(zip(runs, own[0] if own else map(str, runs), strict=True))
 
 
 def _row(difference: Difference) -> tuple[object, ...]:

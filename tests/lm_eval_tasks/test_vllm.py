@@ -21,7 +21,7 @@ from lm_eval_tasks.llm.served_length import served_length
 from lm_eval_tasks.samples.results import JOURNAL
 from lm_eval_tasks.samples.sample import Sample, read
 from standins.llama import make_llama
-from standins.places import BIN
+from standins.places import BIN, table_beside
 from tests.helpers.served import metadata
 
 pytestmark = [
@@ -204,28 +204,7 @@ def test_a_context_of_128k_is_computed_once(tmp_path: Path) -> None:
     assert sum(usage["cached_tokens"] for usage in usages) > 0.5 * sum(usage["tokens_in"] for usage in usages)
 
 
-@pytest.mark.parametrize(
-    ("config", "arguments", "said", "advice"),
-    [
-        (
-            {},
-            {"max_model_len": 4_096},
-            "greater than the derived max_model_len",
-            "lower max_model_len, or stretch it by YaRN",
-        ),
-        ({}, {"num_gpu_blocks_override": 1}, "KV cache|No available memory", "use kv_cache_dtype=fp8"),
-        ({"architectures": ["NoSuchForCausalLM"]}, {}, "NoSuchForCausalLM", "upgrade transformers or vllm"),
-        ({"model_type": "no-such"}, {}, "no-such", "upgrade transformers or vllm"),
-        ({"hidden_act": "no-such"}, {}, "no-such", "cannot be opened: "),
-        (
-            {"model_type": "own", "auto_map": {"AutoConfig": "own.Config"}},
-            {},
-            "custom code",
-            "add trust_remote_code=True",
-        ),
-    ],
-    ids=["length", "cache", "architecture", "type", "activation", "code"],
-)
+@pytest.mark.parametrize(("config", "arguments", "said", "advice"), table_beside(__file__, "not_opened.json"))
 def test_a_model_that_cannot_be_opened_is_one_sentence(
     dataset: Path, tmp_path: Path, config: dict[str, Any], arguments: dict[str, Any], said: str, advice: str
 ) -> None:

@@ -138,7 +138,7 @@ def test_the_curve_over_lengths_pairs_the_questions(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *_, **options: None)
     monkeypatch.setattr(figures, "_MOST_PANELS", 1)
     groups[0].cells.append(Cell("of no such scores", 0, {}, {}, None, 15))
-    said = {plot.name.partition("_")[0]: plot.alt + plot.takeaway for plot in figures.draw_all(groups, {}, tmp_path)}
+    said = {plot.name.partition("_")[0]: plot.alt + plot.takeaway for plot in figures.draw_all(groups, tmp_path)}
     assert f"by {paired.mean:+.3f} on average" in said["length"] and "1 of 2 settings" in said["scores"]
     assert "one line for each of 2 models" in said["length"]
 
@@ -165,5 +165,13 @@ def test_a_model_may_lack_a_part_of_what_is_kept(tmp_path: Path) -> None:
 
 
 def test_folders_of_samples_differ_where_names_do() -> None:
-    names = ("2026.11 (run a)", "2026.11 (run-a)", "2026.11 -run-a-", "2026.11~20")
-    assert len({Key(name, "Abs-9K").slug for name in names}) == len(names)
+    names = (
+        "2026.11 (run a)",
+        "2026.11 (run-a)",
+        "2026.11 -run-a-",
+        "2026.11~20",
+        "\U00020000" * 300,
+        "\U00020000" * 301,
+    )
+    slugs = {Key(name, "Abs-9K").slug for name in names}
+    assert len(slugs) == len(names) and max(map(len, slugs)) < 150

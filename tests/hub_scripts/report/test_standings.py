@@ -329,7 +329,10 @@ def test_right_or_wrong_boards_have_no_bounds_where_all_is_right_and_near_it_hol
     found = _found(groups, READING)
     assert [standing.overall and standing.overall.bounds for standing in found.standings] == [None, None]
     lead = found.differences["right", "wrong"]
-    assert (lead.bounds, lead.p) == (None, 1.0)
+    assert (lead.bounds, lead.p) == (None, None)
+    # Of a part that nobody was asked to answer alone, no score counts.
+    part = _cell("part", dict.fromkeys(IDS[:15], 0.9), 0.25, "accuracy", of=24)
+    assert standings_of([_group("SCALAR-Easy", "scalar", [part])], ["SCALAR-Easy"], READING) is None
     rng, held, printed = random.Random(2), 0, 0
     for _ in range(400):
         scores = {id_: float(rng.random() < 0.97) for id_ in IDS}

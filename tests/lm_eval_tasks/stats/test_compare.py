@@ -17,6 +17,7 @@ from lm_eval_tasks.samples.block import Score
 from lm_eval_tasks.samples.sample import by_task, read
 from lm_eval_tasks.stats.compare import Run, compare, names_of, runs_of
 from lm_eval_tasks.stats.scores import score_table
+from standins.places import table_beside
 from tests.helpers.pages import ROOT
 from tests.helpers.samples import sample
 from tests.helpers.served import Command
@@ -117,21 +118,9 @@ def test_what_is_saved_is_not_mixed_over_formats() -> None:
     assert [round(one.difference.mean, 3) for one in saved] == [0.1]
 
 
-@pytest.mark.parametrize(
-    ("runs", "names"),
-    [
-        (("small/title", "large/title"), ("small", "large")),
-        (("results/a/2026-11-01T00-00-00", "results/b/2026-11-02T00-00-00"), ("a", "b")),
-        (
-            ("results/a/2026-11-01T00-00-00", "results/a/2026-11-02T00-00-00"),
-            ("2026-11-01T00-00-00", "2026-11-02T00-00-00"),
-        ),
-        (("results/a/2026-11-01T00-00-00", "out/lead"), ("a", "out")),
-        (("c/A/x", "c/A/y", "c/B/x"), ("c/A/x", "c/A/y", "c/B/x")),
-    ],
-)
-def test_runs_are_called_by_what_tells_them_apart(runs: tuple[str, ...], names: tuple[str, ...]) -> None:
-    assert tuple(names_of([Path(run) for run in runs]).values()) == names
+@pytest.mark.parametrize(("runs", "names"), table_beside(__file__, "runs_called.json"))
+def test_runs_are_called_by_what_tells_them_apart(runs: list[str], names: list[str]) -> None:
+    assert [*names_of([Path(run) for run in runs]).values()] == names
 
 
 def test_a_task_whose_every_score_failed_is_named() -> None:
