@@ -79,7 +79,7 @@ def scores(run: Path, samples: list[Sample]) -> Iterator[Row]:
         row: Row = {"papers": run.parts[-3], "task": _short(task), "model": run.parts[-2], "rows": level.samples}
         row |= {"of": row_.of or len(of_task)}
         row |= {"metric": ranking, "score": level.mean, "low": level.low, "high": level.high}
-        programs = [name for name in _programs(ranking) if name in columns]
+        programs = [name for name in _programs(ranking) if name in columns and zero]
         row |= {"programs": " ".join(name.removeprefix(f"{ranking}_") for name in programs)}
         row |= {"best program": zero and zero.mean, "margin": margin and margin.mean}
         row |= {"margin low": margin and margin.low, "margin high": margin and margin.high}

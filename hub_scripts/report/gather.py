@@ -168,7 +168,8 @@ def carried_baselines(samples_by_model: Mapping[str, Sequence[Sample]]) -> Itera
         scores = columns.get(shortcut.name)
         if not scores:
             continue
-        zero = zero_of(metric.name, columns)
+        # Of its own samples, not of those that another model has scored.
+        zero = zero_of(metric.name, {**columns, metric.name: scores})
         yield Cell(
             model=shortcut.baseline,
             samples=scores.n,

@@ -98,19 +98,12 @@ def _by_format(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
 
 
 def _kept_alike(samples: Sequence[Sample], kept: Kept) -> list[KeptShare]:
-    unscored = {sample.row.setting for sample in samples if sample.row.ranking.name not in sample.scores}
-    return kept_over(_by_configuration(samples, kept), kept, unscored)
+    return kept_over(_by_configuration(samples, kept), kept, _unscored(samples))
 
 
-def _needed(each: KeptShare, kept: Kept) -> set[str]:
-    """Return the configurations whose rows a share is over."""
-    own = kept.at_places if each.configuration.startswith(kept.at_places) else each.configuration
-    return {kept.alone, kept.without, own}
-
-
-def _unstated(each: KeptShare) -> KeptShare:
-    """Return what is recalled without a share: what has no score may be what is lost."""
-    return replace(each, share=None, by_length=None, parts={})
+def _unscored(samples: Sequence[Sample]) -> set[str]:
+    """Return the configurations of which a row has no score."""
+    return {sample.row.setting for sample in samples if sample.row.ranking.name not in sample.scores}
 
 
 def _asked_for(samples: Sequence[Sample]) -> Kept | None:
@@ -134,7 +127,7 @@ def kept_over(rows: Mapping[str, Rows], kept: Kept, unscored: Set[str] = frozens
     """Return the same of rows by their configuration; nothing if they were not asked alone, or not without.
 
     Args:
-        unscored: configurations of which a row has no score.
+        unscored: configurations of which a row has no score, which may be what is lost: of them no share is stated.
     """
     sizes = sorted(kept.sizes, key=kept.sizes.__getitem__)
     at_places = _at_places(rows.get(kept.at_places, {}), kept)
@@ -142,8 +135,7 @@ def kept_over(rows: Mapping[str, Rows], kept: Kept, unscored: Set[str] = frozens
     known = {**rows, **at_places}
     # With a limit, a size may have none of the rows that were asked alone.
     asked = [name for name in (kept.alone, *sizes, *at_places) if of_both & known.get(name, {}).keys()]
-    shares = [_share(name, known, kept) for name in asked]
-    return [_unstated(each) if _needed(each, kept) & unscored else each for each in shares]
+    return [_share(name, known, kept, unscored) for name in asked]
 
 
 def _at_places(rows: Rows, kept: Kept) -> dict[str, dict[str, ScoredRow]]:
@@ -154,7 +146,7 @@ def _at_places(rows: Rows, kept: Kept) -> dict[str, dict[str, ScoredRow]]:
     return {f"{kept.at_places} {part}": parts[part] for part in kept.parts if part in parts}
 
 
-def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
+def _share(name: str, rows: Mapping[str, Rows], kept: Kept, unscored: Set[str]) -> KeptShare:
     alone, without, sized = rows[kept.alone], rows[kept.without], rows[name]
     ids = [id_ for id_ in sized if id_ in without and id_ in alone]
     authors = [sized[id_].cluster for id_ in ids]
@@ -162,9 +154,10 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept) -> KeptShare:
     of_alone = _minus(without, alone, ids)
     score = fmean(sized[id_].score for id_ in ids)
     known = KeptShare(name, score, difference(recalled, authors), None, None, {})
-    if name == kept.alone or not _is_stated(of_alone, authors):
+    own = name if name in kept.names else kept.at_places
+    if name == kept.alone or {kept.alone, kept.without, own} & unscored or not _is_stated(of_alone, authors):
         return known
-    longer = rows.get(kept.withouts.get(name, ""), {})
+    longer = {} if kept.withouts.get(name) in unscored else rows.get(kept.withouts.get(name, ""), {})
     both = [id_ for id_ in ids if id_ in longer]
     of_both, authors_of_both = _minus(without, alone, both), [sized[id_].cluster for id_ in both]
     by_length = None
@@ -298,10 +291,9 @@ def _differences(
     first: Sequence[Sample], second: Sequence[Sample], kept: Kept
 ) -> Iterator[tuple[str, float, float, Interval, tuple[int, int]]]:
     ours, theirs = _by_configuration(first, kept), _by_configuration(second, kept)
-    stated = {each.configuration for each in _kept_alike(first, kept) if each.share}
-    stated &= {each.configuration for each in _kept_alike(second, kept) if each.share}
-    for name in kept.sizes:
-        apart = _apart(name, ours, theirs, kept) if name in stated else None
+    scored = (ours.keys() & theirs.keys()) - _unscored(first) - _unscored(second)
+    for name in kept.sizes if {kept.alone, kept.without} <= scored else ():
+        apart = _apart(name, ours, theirs, kept) if name in scored else None
         if apart:
             yield apart
 
@@ -317,8 +309,8 @@ def _apart(
     first, second = (_sums(rows, name, kept, ids, clusters) for rows in (ours, theirs))
     if first is None or second is None:
         return None
-    shares = (ratio(first).mean, ratio(second).mean)
-    return name, *shares, ratio_difference(first, second), (len(ours[name]), len(theirs[name]))
+    sizes = len(ours[name]), len(theirs[name])
+    return name, first.value, second.value, ratio_difference(first, second), sizes
 
 
 def _sums(rows: Mapping[str, Rows], name: str, kept: Kept, ids: Sequence[str], authors: Sequence[str]) -> Sums | None:
@@ -361,7 +353,7 @@ def _shown_alike(samples: Sequence[Sample], way: str, known: Kept, ended: str) -
     )
     said = reach_of(kept, known.sizes, ended)
     yield from (("", said) if said else ())
-    if not any(each.share for each in kept):
+    if not all(each.share for each in kept if each.configuration != known.alone):
         yield from (
             "",
             f"No share is stated below {FEWEST} first authors, nor where a few of them recall most, nor where less is recalled alone than "

@@ -1,7 +1,7 @@
 """Ratios of sums over rows, such as the share that is kept of what is recalled, with their intervals.
 
-Their bounds are those of a studentized bootstrap over clusters (Efron and Tibshirani 1993, section 12.5), or of a t interval where that is
-wider: where a few clusters lose nearly all and the others nothing, t calls too many sizes held; the bootstrap, too many differences real.
+Each bound is that of a studentized bootstrap over clusters (Efron and Tibshirani 1993, section 12.5), or of t where it reaches farther:
+if a few clusters lose nearly all and the others nothing, t calls too many sizes held; the bootstrap, too many differences real.
 """
 
 from __future__ import annotations
@@ -35,19 +35,13 @@ class Sums:
     rows: int
 
     @property
+    def value(self) -> float:
+        return float(self.tops.sum() / self.bottoms.sum())
+
+    @property
     def effective(self) -> float:
         """How many clusters of equal weight count as much, by what is below the line."""
-        return effective(np.maximum(self.bottoms, 0.0).tolist())
-
-    def ratios(self, drawn: Array) -> Array:
-        """Return the ratio of each draw, by how often it has each cluster, shape (draws, clusters)."""
-        shares: Array = drawn @ self.tops / (drawn @ self.bottoms)
-        return shares
-
-    def residuals(self, drawn: Array) -> Array:
-        """Return by how much each cluster moves the ratio of each draw, shape (draws, clusters)."""
-        apart: Array = self.tops - self.ratios(drawn)[:, np.newaxis] * self.bottoms
-        return apart / (drawn @ self.bottoms)[:, np.newaxis]
+        return effective(self.bottoms.tolist())
 
 
 def sums(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> Sums:
@@ -58,51 +52,55 @@ def sums(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]
 
 
 def ratio(of: Sums) -> Interval:
-    """Return a ratio of sums with its interval; that of one cluster has none."""
-    return _with_interval((of,), (1,))
+    """Return a ratio of sums with its interval, which has no width if all clusters have the same ratio."""
+    over = _with_interval([(1, of)])
+    return over if over.error is not None or over.missing else replace(over, low=over.mean, high=over.mean)
 
 
 def ratio_difference(first: Sums, second: Sums) -> Interval:
     """Return how much higher the second ratio is than the first, over the same rows, with its interval and p-value."""
-    return _with_interval((first, second), (-1, 1))
+    return _with_interval([(-1, first), (1, second)])
 
 
-def _with_interval(ratios: Sequence[Sums], signs: Sequence[int]) -> Interval:
-    """Return a sum of ratios over the same clusters, each with its sign."""
+def _with_interval(terms: Sequence[tuple[int, Sums]]) -> Interval:
+    """Return a sum of ratios over the same clusters, each with its sign; without bounds if the clusters do not differ."""
     from scipy import special
 
-    count = len(ratios[0].tops)
-    whole = np.ones((1, count))
-    value = float(_sum_of(ratios, signs, whole)[0])
-    bare = Interval(value, None, None, None, ratios[0].rows, count)
+    count = len(terms[0][1].tops)
+    value = sum(sign * of.value for sign, of in terms)
+    bare = Interval(value, None, None, None, terms[0][1].rows, count)
     if count < 2:
         return replace(bare, missing="a single first author")
-    own = float(_errors(ratios, signs, whole)[0])
-    # A reader that loses nothing has the same share whoever is left out.
+    _, [own] = _over(terms, np.ones((1, count)))
     if own < _ROUNDING:
-        return replace(bare, low=value, high=value, p=1.0 if abs(value) < _ROUNDING else None)
+        return replace(bare, p=1.0 if abs(value) < _ROUNDING else None)
     # The same draws for the same clusters, so that the bounds can be computed again.
     drawn = np.random.default_rng(count).multinomial(count, [1 / count] * count, size=_DRAWS).astype(np.float64)
-    errors = np.maximum(_errors(ratios, signs, drawn), _LEAST_ERROR * own)
-    studentized = (_sum_of(ratios, signs, drawn) - value) / errors
-    freedom = min(of.effective for of in ratios) - 1
+    if any((drawn @ of.bottoms <= 0).any() for _, of in terms):
+        return replace(bare, missing="too little is known of what is below the line")
+    values, errors = _over(terms, drawn)
+    studentized = (values - value) / np.maximum(errors, _LEAST_ERROR * own)
+    freedom = min(of.effective for _, of in terms) - 1
     reach = float(special.stdtrit(freedom, _TAIL))
     below, above = np.quantile(studentized, [1 - _TAIL, _TAIL])
     low, high = value - max(float(above), reach) * own, value - min(float(below), -reach) * own
     # Twice the level at which the interval ends at 0.
     beyond = min((studentized >= value / own).mean(), (studentized <= value / own).mean())
     p = 2 * max(float(beyond), float(special.stdtr(freedom, -abs(value) / own)))
-    return replace(bare, low=low, high=high, p=min(1.0, p), error=own, freedom=freedom)
+    return replace(bare, low=low, high=high, p=min(1.0, p), error=float(own), freedom=freedom)
 
 
-def _sum_of(ratios: Sequence[Sums], signs: Sequence[int], drawn: Array) -> Array:
-    total: Array = sum((sign * of.ratios(drawn) for of, sign in zip(ratios, signs, strict=True)), np.zeros(len(drawn)))
-    return total
+def _over(terms: Sequence[tuple[int, Sums]], drawn: Array) -> tuple[Array, Array]:
+    """Return the value of each draw and its standard error, by what each cluster moves it.
 
-
-def _errors(ratios: Sequence[Sums], signs: Sequence[int], drawn: Array) -> Array:
-    """Return the standard error of each draw, shape (draws,), by what its clusters move it."""
+    Args:
+        drawn: how often each cluster is in each draw, shape (draws, clusters).
+    """
     count = drawn.shape[1]
-    moved = sum((sign * of.residuals(drawn) for of, sign in zip(ratios, signs, strict=True)), np.zeros(drawn.shape))
-    errors: Array = np.sqrt(count / (count - 1) * (drawn * moved**2).sum(axis=1))
-    return errors
+    values, moved = np.zeros(len(drawn)), np.zeros(drawn.shape)
+    for sign, of in terms:
+        bottoms = drawn @ of.bottoms
+        ratios = drawn @ of.tops / bottoms
+        values += sign * ratios
+        moved += sign * (of.tops - ratios[:, np.newaxis] * of.bottoms) / bottoms[:, np.newaxis]
+    return values, np.sqrt(count / (count - 1) * (drawn * moved**2).sum(axis=1))

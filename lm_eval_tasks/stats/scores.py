@@ -230,8 +230,10 @@ def _floor(task: str, metric: Metric, scores: Mapping[str, Score], samples: Sequ
     """Find the best floor that a run without a margin states; over part of a context only programs that read the prompt have one."""
     if metric.best != "lower" and not _asked_in_full(task):
         return None
-    best = zero_of(metric.name, columns_of(samples)) if samples else None
-    floors = [best.mean] if best else [scores[name].value for name in metric.zero if name in scores]
+    if samples:
+        best = zero_of(metric.name, columns_of(samples))
+        return best.mean if best else None
+    floors = [scores[name].value for name in metric.zero if name in scores]
     return min(floors, default=None) if metric.best == "lower" else max(floors, default=None)
 
 

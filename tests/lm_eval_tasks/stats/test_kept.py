@@ -250,6 +250,8 @@ def test_bounds_do_not_depend_on_the_order_of_rows_and_equal_readers_do_not_diff
     lost = ratio_difference(own, sums(list(alone * 0.1), list(alone), list(map(str, authors))))
     assert lost.high is not None and lost.high < -0.3
     assert lost.p is not None and lost.p < 0.01
+    unsure = ratio(sums([1.0] * 42, [8.0] * 30 + [-8.0] * 12, list(map(str, range(42)))))
+    assert unsure.bounds is None and unsure.missing
 
 
 def sampled(setting: str, id_: str, score: float | None) -> Any:
