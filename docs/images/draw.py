@@ -101,7 +101,7 @@ def recall() -> Figure:
     panels[0].set_xscale("log", base=2)
     panels[0].set_xticks(sizes, [f"{size}K" for size in sizes], minor=False)
     panels[0].set(xlabel="tokens of context", ylabel="share kept", title="all rows", ylim=(0.6, 1.1))
-    panels[1].set(xlabel="place of the evidence", title="at the largest size")
+    panels[1].set(xlabel="place of the evidence", title="at the largest size; different texts")
     for panel in panels:
         panel.axhline(0.85, color="#8a8a8a", linewidth=0.8, linestyle=":")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
