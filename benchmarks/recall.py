@@ -33,19 +33,24 @@ MODELS = {
 
 
 def measure(folder: Path, quick: bool) -> Figures:
+    """Return what each model recalls and keeps, and how often the intervals of drawn shares hold."""
+    return {**recalled(folder, quick), **drawn_shares(draws=100 if quick else 2_000)}
+
+
+def recalled(folder: Path, quick: bool) -> Figures:
     """Return what each model recalls and keeps."""
     weights = os.environ.get("ACADEMICEVAL_WEIGHTS")
     if not (quick or weights):
-        return {**said_by_all(PUBLISHED), **drawn_shares(draws=2_000)}
+        return said_by_all(PUBLISHED)
     dataset = round_in(folder)
     if quick:
         ask(("--model", PPMD), ["4k"], dataset, folder / PPMD)
-        return {**said_by("small", folder / PPMD), **drawn_shares(draws=100)}
+        return said_by("small", folder / PPMD)
     runs = Path(os.environ.get("ACADEMICEVAL_RUNS") or folder)
     for model, sizes in MODELS.values():
         lm = ("--model", "hf", "--model_args", f"pretrained={weights}/{model},dtype=bfloat16")
         ask(lm, sizes, dataset, runs / model)
-    return {**said_by_all(runs), **drawn_shares(draws=2_000)}
+    return said_by_all(runs)
 
 
 def drawn_shares(draws: int) -> Figures:

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from lm_eval_tasks.base.intervals import FEWEST_OF_GAINS, difference, holm
 from lm_eval_tasks.families.recall import KEPT
-from lm_eval_tasks.families.registry import find_metric
 from lm_eval_tasks.samples.results import read_results
 from lm_eval_tasks.samples.sample import Sample, by_task, read
 from lm_eval_tasks.stats.columns import columns_of, zero_of
@@ -79,7 +78,7 @@ def scores(run: Path, samples: list[Sample]) -> Iterator[Row]:
         row: Row = {"papers": run.parts[-3], "task": _short(task), "model": run.parts[-2], "rows": level.samples}
         row |= {"of": row_.of or len(of_task)}
         row |= {"metric": ranking, "score": level.mean, "low": level.low, "high": level.high}
-        programs = [name for name in _programs(ranking) if name in columns and zero]
+        programs = [name for name in row_.ranking.zero if name in columns and zero]
         row |= {"programs": " ".join(name.removeprefix(f"{ranking}_") for name in programs)}
         row |= {"best program": zero and zero.mean, "margin": margin and margin.mean}
         row |= {"margin low": margin and margin.low, "margin high": margin and margin.high}
@@ -88,11 +87,6 @@ def scores(run: Path, samples: list[Sample]) -> Iterator[Row]:
         row |= {"run": run.name, "tokens in": block.usage.tokens_in, "tokens out": block.usage.tokens_out}
         row |= {"round": row_.round, "dataset": row_.dataset_revision[:12]}
         yield row | {"prompt version": row_.prompt_version}
-
-
-def _programs(metric: str) -> tuple[str, ...]:
-    known = find_metric(metric)
-    return known.zero if known else ()
 
 
 def _named(run: Path) -> Row:

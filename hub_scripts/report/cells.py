@@ -101,6 +101,9 @@ class Group:
     made_up: bool = False
     parts: list[str] = field(default_factory=list)
 
+    def cell_of(self, model: str) -> Cell | None:
+        return next((cell for cell in self.cells if cell.model == model), None)
+
 
 def in_order(groups: Iterable[Group]) -> list[Group]:
     """Sort by round, task, context length and, for SCALAR, difficulty."""

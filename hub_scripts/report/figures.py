@@ -280,10 +280,11 @@ def _by_model(sheet: Sheet, rows: Sequence[_Row], round_: str, styles: _Looks) -
         if floors:
             panel.axvline(fmean(floors), color="black", linewidth=0.8, linestyle=":")
         panel.set(title=setting)
-    figure.supxlabel(LABELS.get(str(metric), str(metric)))
+    label = LABELS.get(str(metric), str(metric))
+    figure.supxlabel(label)
     panels[0].set_yticks(range(len(models)), map(in_plot, reversed(models)))
     panels[0].set_ylim(-0.5, len(models) - 0.5)
-    title = f"{TASK_LABELS[task]}: {LABELS.get(str(metric), str(metric))}, round {round_}"
+    title = f"{TASK_LABELS[task]}: {label}, round {round_}"
     alt = f"{title}: the scores of {len(models)} models in {len(settings)} settings, with 95 % intervals where there are any."
     has_floor = any(row[8] is not None for row in rows)
     takeaway = "The dotted line is what the best program without a language model scores." if has_floor else ""

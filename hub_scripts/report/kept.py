@@ -48,37 +48,35 @@ def rows_of(groups: Sequence[Group]) -> Iterator[KeptPoint]:
         for way in ("", CHAT):
             own = {name: group for group in groups for name in known.names if group.key.setting == f"{name}{way}"}
             for model in sorted({cell.model for group in own.values() for cell in group.cells}):
-                cells = {name: _cell(group, model) for name, group in own.items()}
-                unscored = {name for name, cell in cells.items() if cell and _lacks_scores(cell, own[name].metric)}
-                shares = kept_over(_rows_of_model(own, model), known, unscored)
-                alone = cells.get(known.alone)
-                is_part = alone is not None and len(alone.prompts) < (alone.of or 0)
-                reach = reach_of(shares, known.sizes, OF_A_PART if is_part else "")
-                for each in shares:
-                    yield from _lines(each, known, f"{model}{way}", reach)
+                yield from _lines_of_model(own, model, way, known)
 
 
-def _cell(group: Group, model: str) -> Cell | None:
-    return next((cell for cell in group.cells if cell.model == model), None)
-
-
-def _lacks_scores(cell: Cell, metric: str) -> bool:
-    scores = cell.columns.get(metric)
-    return scores is None or scores.n < len(cell.prompts)
-
-
-def _rows_of_model(groups: Mapping[str, Group], model: str) -> dict[str, dict[str, ScoredRow]]:
+def _lines_of_model(groups: Mapping[str, Group], model: str, way: str, known: Kept) -> Iterator[KeptPoint]:
+    """Yield a model's lines, by configurations' groups that were asked in one way."""
     rows: dict[str, dict[str, ScoredRow]] = {}
+    unscored: set[str] = set()
+    reason = ""
     for configuration, group in groups.items():
-        names, parts = dict(zip(group.ids, group.names, strict=True)), dict(zip(group.ids, group.parts, strict=True))
-        for cell in group.cells:
-            column = cell.columns.get(group.metric)
-            if cell.model == model and column:
-                rows[configuration] = {
-                    names[id_]: ScoredRow(score, column.clusters[id_], parts[id_])
-                    for id_, score in column.scores.items()
-                }
-    return rows
+        cell = group.cell_of(model)
+        if cell is None:
+            continue
+        rows[configuration] = _scored_rows(group, cell)
+        if len(rows[configuration]) < len(cell.prompts):
+            unscored.add(configuration)
+        if configuration == known.alone and len(cell.prompts) < (cell.of or 0):
+            reason = OF_A_PART
+    shares = kept_over(rows, known, unscored)
+    reach = reach_of(shares, known.sizes, reason)
+    for each in shares:
+        yield from _lines(each, known, f"{model}{way}", reach)
+
+
+def _scored_rows(group: Group, cell: Cell) -> dict[str, ScoredRow]:
+    column = cell.columns.get(group.metric)
+    if column is None:
+        return {}
+    names, parts = dict(zip(group.ids, group.names, strict=True)), dict(zip(group.ids, group.parts, strict=True))
+    return {names[id_]: ScoredRow(score, column.clusters[id_], parts[id_]) for id_, score in column.scores.items()}
 
 
 def _lines(each: KeptShare, known: Kept, model: str, reach: str) -> Iterator[KeptPoint]:

@@ -155,7 +155,10 @@ def _newest(runs: Sequence[Results]) -> list[Results]:
     shown: list[Results] = []
     parts: set[tuple[str, object]] = set()
     in_order = sorted(runs, key=lambda run: (bool(run.subsets), -run.seconds))
-    for run in (run for run in in_order if how_asked(run) in ("", how_asked(in_order[0]))):
+    first = how_asked(in_order[0])
+    for run in in_order:
+        if how_asked(run) not in ("", first):
+            continue
         shard = run.options.get("shard")
         tasks = {score.task for score in run.scores}
         if not shown or any(parts.isdisjoint({(task, None), (task, shard)}) for task in tasks):

@@ -154,16 +154,12 @@ def _with_places(standings: Sequence[Standing], places: Mapping[str, tuple[int, 
 def _placed_tasks(model: str, groups: Sequence[Group]) -> Iterator[PlacedTask]:
     """Yield a model's tasks, each by the metric that its task is ranked by; without settings that it covers only in part."""
     for group in groups:
-        cell = _cell(group, model)
+        cell = group.cell_of(model)
         scores = cell.columns.get(group.metric) if cell else None
         if cell and scores and scores.n == (cell.of or len(group.ids)):
             placed = place_task(group.key.setting, group.task, scores, cell.floors.get(group.metric))
             if placed:
                 yield placed
-
-
-def _cell(group: Group, model: str) -> Cell | None:
-    return next((cell for cell in group.cells if cell.model == model), None)
 
 
 def _standing(
@@ -197,7 +193,7 @@ def _gain(model: str, tasks: Sequence[PlacedTask], groups: Sequence[Group], ever
     if is_baseline(model):
         return None
     for group in groups:
-        full, cell = _cell(group, model), _shorter_cell(group, model, target_of(group.task).headline, every)
+        full, cell = group.cell_of(model), _shorter_cell(group, model, target_of(group.task).headline, every)
         if not full or not cell or not any(gain.is_headline for gain in _gains_of_cell(group, full, every)):
             return None
         over = _cell_over(cell, full.columns[group.metric].scores, group.metric)
@@ -319,7 +315,7 @@ def _shorter_cell(group: Group, model: str, context: str, groups: Sequence[Group
     """Return what a model scored on a setting with less to read; None if it was not asked so."""
     shorter = [other for other in groups if other.key.setting == f"{group.key.setting} {context}"]
     if shorter:
-        return _cell(shorter[0], model)
+        return shorter[0].cell_of(model)
     # Where the retriever is named, it counts as a part of the model.
     return next((cell for cell in group.cells if cell.shown == context and cell.reader == model), None)
 

@@ -85,8 +85,9 @@ def kept_of(samples: Sequence[Sample]) -> list[KeptShare]:
     and without, one after the other.
     """
     kept = _asked_for(samples)
-    formats = _by_format(samples).values() if kept else ()
-    return [each for of_format in formats if kept for each in _kept_alike(of_format, kept)]
+    if kept is None:
+        return []
+    return [each for of_format in _by_format(samples).values() for each in _kept_alike(of_format, kept)]
 
 
 def _by_format(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
@@ -155,31 +156,35 @@ def _share(name: str, rows: Mapping[str, Rows], kept: Kept, unscored: Set[str]) 
     score = fmean(sized[id_].score for id_ in ids)
     known = KeptShare(name, score, difference(recalled, authors), None, None, {})
     own = name if name in kept.names else kept.at_places
-    if name == kept.alone or {kept.alone, kept.without, own} & unscored or not _is_stated(of_alone, authors):
+    if name == kept.alone or {kept.alone, kept.without, own} & unscored:
         return known
-    longer = {} if kept.withouts.get(name) in unscored else rows.get(kept.withouts.get(name, ""), {})
+    share = _stated(recalled, of_alone, authors)
+    if share is None:
+        return known
+    at_length = kept.withouts.get(name, "")
+    longer = {} if at_length in unscored else rows.get(at_length, {})
     both = [id_ for id_ in ids if id_ in longer]
-    of_both, authors_of_both = _minus(without, alone, both), [sized[id_].cluster for id_ in both]
-    by_length = None
-    if _is_stated(of_both, authors_of_both):
-        by_length = ratio(sums(_minus(longer, sized, both), of_both, authors_of_both))
+    authors_of_both = [sized[id_].cluster for id_ in both]
+    by_length = _stated(_minus(longer, sized, both), _minus(without, alone, both), authors_of_both)
     parts = dict(_by_part(ids, sized, recalled, of_alone, kept.parts))
     parts |= dict(_by_kind(ids, alone, without, sized, kept.kinds.values()))
-    share = ratio(sums(recalled, of_alone, authors))
-    return replace(known, share=share, by_length=by_length, parts=parts)
+    return replace(known, share=ratio(share), by_length=ratio(by_length) if by_length else None, parts=parts)
 
 
-def _is_stated(alone: Sequence[float], authors: Sequence[str], alike: float = FEWEST_EFFECTIVE) -> bool:
-    """Tell whether there are enough first authors, and enough is recalled alone, for a share of it.
+def _stated(recalled: Sequence[float], alone: Sequence[float], authors: Sequence[str]) -> Sums | None:
+    """Return what is recalled over what is recalled alone; None where no share of it is stated."""
+    if not _is_clear(alone, authors):
+        return None
+    over = sums(recalled, alone, authors)
+    return over if over.effective >= FEWEST_EFFECTIVE else None
 
-    Args:
-        alike: how many of the authors must count alike.
-    """
+
+def _is_clear(alone: Sequence[float], authors: Sequence[str]) -> bool:
+    """Tell whether there are enough first authors, and enough is recalled alone."""
     if len(set(authors)) < FEWEST:
         return False
     recalled = mean_of(alone, authors)
-    is_clear = recalled.value > 0 and recalled.value >= ERRORS * recalled.error
-    return is_clear and sums(alone, alone, authors).effective >= alike
+    return recalled.value > 0 and recalled.value >= ERRORS * recalled.error
 
 
 def _minus(more: Rows, fewer: Rows, ids: Sequence[str]) -> list[float]:
@@ -205,7 +210,7 @@ def _by_kind(
     for kind in kinds:
         mine = [id_ for id_ in ids if all(kind in rows[id_].kinds for rows in (alone, without, sized))]
         of_alone = [without[id_].kinds[kind] - alone[id_].kinds[kind] for id_ in mine]
-        if _is_stated(of_alone, [sized[id_].cluster for id_ in mine], alike=0.0):
+        if _is_clear(of_alone, [sized[id_].cluster for id_ in mine]):
             yield kind, sum(without[id_].kinds[kind] - sized[id_].kinds[kind] for id_ in mine) / sum(of_alone)
 
 
@@ -306,19 +311,16 @@ def _apart(
     both = [(ours[configuration], theirs[configuration]) for configuration in of_size]
     ids = [id_ for id_ in ours[name] if all(_is_same(first.get(id_), second.get(id_)) for first, second in both)]
     clusters = [ours[name][id_].cluster for id_ in ids]
-    first, second = (_sums(rows, name, kept, ids, clusters) for rows in (ours, theirs))
+    first, second = (
+        _stated(
+            _minus(rows[kept.without], rows[name], ids), _minus(rows[kept.without], rows[kept.alone], ids), clusters
+        )
+        for rows in (ours, theirs)
+    )
     if first is None or second is None:
         return None
     sizes = len(ours[name]), len(theirs[name])
     return name, first.value, second.value, ratio_difference(first, second), sizes
-
-
-def _sums(rows: Mapping[str, Rows], name: str, kept: Kept, ids: Sequence[str], authors: Sequence[str]) -> Sums | None:
-    """Return what is recalled at a size over what is recalled alone; None where no share of it is stated."""
-    of_alone = _minus(rows[kept.without], rows[kept.alone], ids)
-    if not _is_stated(of_alone, authors):
-        return None
-    return sums(_minus(rows[kept.without], rows[name], ids), of_alone, authors)
 
 
 def _is_same(row: ScoredRow | None, other: ScoredRow | None) -> bool:
@@ -335,9 +337,10 @@ def shown_kept(
         window: tokens that prompts had to fit into; None if nothing limited them.
     """
     known = _asked_for(samples)
-    for way, of_format in _by_format(samples).items() if known else ():
-        if known:
-            yield from _shown_alike(of_format, way, known, _ended(of_format, asked, known, window))
+    if known is None:
+        return
+    for way, of_format in _by_format(samples).items():
+        yield from _shown_alike(of_format, way, known, _ended(of_format, asked, known, window))
 
 
 def _shown_alike(samples: Sequence[Sample], way: str, known: Kept, ended: str) -> Iterator[str | Table]:
